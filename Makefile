@@ -1,0 +1,72 @@
+# Nothing is expected of the system but Python 3.11+, a C++17 compiler and make: all else goes into .venv.
+#   make PYTHON=python3.13 demo          another interpreter (for a new .venv)
+#   make test PYTEST_ARGS="-k parity -x" arguments for pytest
+#   CMAKE_ARGS=-DPEGASOS_...=ON make test   options for CMake
+
+PYTHON ?= python3
+PYTEST_ARGS ?=
+
+VENV := .venv
+BIN := $(VENV)/bin
+CPP := $(shell find cpp -name '*.cpp' -o -name '*.hpp' 2>/dev/null)
+
+# An editable install: Python files are used where they are. Compiling goes on from where it stopped, because
+# the build tree stays in build/ and, without build isolation, so do the tools it was configured with.
+INSTALL := $(BIN)/python -m pip install --quiet --no-build-isolation --editable
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help demo test check format bench sanitize clean
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: $(VENV)/.stamp-base ## build, fit the digits, show the certificate
+	$(BIN)/python examples/demo.py
+
+test: $(VENV)/.stamp-test ## all tests
+	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+check: $(VENV)/.stamp-dev ## lint, formatting, types
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/clang-format --dry-run --Werror $(CPP)
+
+format: $(VENV)/.stamp-dev ## apply the formatting that check asks for
+	$(BIN)/ruff check --fix-only
+	$(BIN)/ruff format
+	$(BIN)/clang-format -i $(CPP)
+
+bench: $(VENV)/.stamp-bench ## time against other packages, side by side
+	$(BIN)/python benchmarks/linear.py
+
+sanitize: $(VENV)/.stamp-tools ## run the C++ tests under the address and undefined-behaviour sanitizers
+	$(BIN)/cmake -S . -B build/sanitize -G Ninja -DCMAKE_MAKE_PROGRAM='$(CURDIR)/$(BIN)/ninja' \
+	    -DCMAKE_BUILD_TYPE=RelWithDebInfo -DPEGASOS_CORE_TEST=ON -DPEGASOS_SANITIZE=ON
+	$(BIN)/cmake --build build/sanitize --target core_test
+	build/sanitize/core_test
+
+clean: ## remove everything make has made, .venv included
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage htmlcov
+	find . -name __pycache__ -prune -exec rm -rf {} +
+
+# The stamps say what is installed in .venv: the build tools, the package, the package with one extra.
+
+$(VENV)/.stamp-tools: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	    echo 'error: $(PYTHON) is not there or older than Python 3.11' >&2; \
+	    echo 'hint: name another interpreter, as in make PYTHON=python3.12 demo' >&2; exit 2; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], \
+	    sep="\n")' > $(VENV)/build-requires.txt
+	$(BIN)/python -m pip install --quiet -r $(VENV)/build-requires.txt 'cmake>=3.26' 'ninja>=1.11'
+	@touch $@
+
+$(VENV)/.stamp-base: $(VENV)/.stamp-tools CMakeLists.txt $(CPP)
+	$(INSTALL) .
+	@touch $@
+
+$(VENV)/.stamp-%: $(VENV)/.stamp-tools CMakeLists.txt $(CPP)
+	$(INSTALL) '.[$*]'
+	@touch $@ $(VENV)/.stamp-base

@@ -1,0 +1,45 @@
+// What Python calls: the kernels, spread over threads. Problems go to threads in groups, rows in fixed
+// ranges whose sums are added in order; so no result depends on the number of threads.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "pegasos/kernels.hpp"
+
+namespace pegasos {
+
+struct Data {
+  RowsView rows;
+  Labels labels;
+};
+
+void pegasos_steps(const Data&, LossName, const PegasosOptions&, const int64_t* draws,
+                   int64_t n_draws, std::vector<Problem>&, int n_threads);
+void sgd_start_steps(const Data&, LossName, const StartOptions&, const int64_t* draws,
+                     int64_t n_draws, std::vector<Problem>&, int n_threads);
+void sdca_steps(const Data&, LossName, const SdcaOptions&, const int64_t* draws, int64_t n_draws,
+                std::vector<Problem>&, int n_threads);
+void perceptron_steps(const Data&, const int64_t* draws, int64_t n_draws, std::vector<Problem>&,
+                      int n_threads);
+
+// Per problem: sum_i s_i loss_i. Not finite if a row is not.
+void loss_sums(const Data&, LossName, const std::vector<Problem>&, int n_threads, double* sums);
+
+// Per problem: masses guessed from the margins (written), the sum of their rows, the loss sum.
+void guess_masses(const Data&, LossName, std::vector<Problem>&, int n_threads, double* dual_rows,
+                  double* sums);
+
+// Per problem: the sum of the rows of the masses held (n_problems x (n_features + 1)).
+void dual_rows(const Data&, const std::vector<Problem>&, int n_threads, double* dual_rows);
+
+// Per problem: sum_i s_i gain(b_i).
+void gain_sums(const Data&, LossName, const std::vector<Problem>&, int n_threads, double* sums);
+
+void scores(const RowsView&, const double* weights, int n_problems, int n_threads, double* scores);
+
+// What is wrong with a CSR matrix, before anything trusts it.
+enum class CsrFault { none, row_pointers, column_range, column_order };
+CsrFault csr_fault(const RowsView&, int64_t n_entries, int n_threads);
+
+}  // namespace pegasos

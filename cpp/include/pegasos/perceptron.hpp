@@ -1,0 +1,30 @@
+// The perceptron: w += y x whenever y <w, x> <= 0. No step size, no objective: only mistakes count.
+#pragma once
+
+#include "pegasos/problem.hpp"
+#include "pegasos/rows.hpp"
+
+namespace pegasos {
+inline namespace PEGASOS_LEVEL {
+
+// Running mean of the weights after every step: with T steps done it is w - u/T (u += (t-1) y x).
+template <class Rows>
+void perceptron_steps(const Rows& rows, const Labels& labels, const int64_t* draws, int64_t n_draws,
+                      Problem* problems, int n_problems) {
+  for_each_draw(rows, draws, n_draws, [&](int64_t, int64_t i) {
+    for (int p = 0; p < n_problems; ++p) {
+      Problem& problem = problems[p];
+      Tally& tally = *problem.tally;
+      const double y = problem.sign(labels, i);
+      if (y * rows.dot(i, problem.w) <= 0) {
+        rows.axpy(i, y, problem.w);
+        if (problem.u) rows.axpy(i, y * tally.clock, problem.u);
+        tally.violations += 1;
+      }
+      tally.clock += 1;
+    }
+  });
+}
+
+}  // namespace PEGASOS_LEVEL
+}  // namespace pegasos

@@ -1,0 +1,62 @@
+// A first pass for dual ascent when lam is small: averaged stochastic gradient steps that do not wait for
+// the dual masses to build up.
+//
+//   w <- (1 - lam eta s) w + eta s slope(z) y x,   eta = eta0 / (1 + 30 W/S),  eta0 = 1 / mean ||x||^2
+// with the running mean weighted by W. w = scale * stored weights, so the shrinking costs one product.
+// 30 was chosen by measurement: one pass over cov1 ends 0.1% above the optimum (3: 0.7%, 10: 0.2%).
+#pragma once
+
+#include "pegasos/losses.hpp"
+#include "pegasos/problem.hpp"
+#include "pegasos/rows.hpp"
+
+namespace pegasos {
+
+struct StartOptions {
+  double lam;
+  double eta0;
+};
+
+inline namespace PEGASOS_LEVEL {
+
+template <class Rows, class Loss>
+class SgdStart {
+ public:
+  SgdStart(const Rows& rows, const Labels& labels, const StartOptions& options)
+      : rows_(rows), labels_(labels), opt_(options) {}
+
+  void run(const int64_t* draws, int64_t n_draws, Problem* problems, int n_problems) const {
+    for_each_draw(rows_, draws, n_draws, [&](int64_t, int64_t i) {
+      for (int p = 0; p < n_problems; ++p) step(i, problems[p]);
+    });
+  }
+
+ private:
+  static constexpr double kDecay = 30;
+
+  PEGASOS_INLINE void step(int64_t i, Problem& problem) const {
+    Tally& tally = *problem.tally;
+    const double s = labels_.weight_of(i);
+    const double y = problem.sign(labels_, i);
+    const double z = y * tally.scale * rows_.dot(i, problem.w);
+    const double slope = Loss::slope(z, 1);
+    const double eta = opt_.eta0 / (1 + kDecay * tally.clock / labels_.total_weight) * s;
+    tally.violations += z < 1;
+    tally.scale *= 1 - opt_.lam * eta;
+    if (slope > 0) {
+      const double c = eta * slope * y / tally.scale;
+      rows_.axpy(i, c, problem.w);
+      rows_.axpy(i, c * tally.mean_clock, problem.u);
+    }
+    tally.clock += s;
+    tally.mean_clock += s * tally.clock * tally.scale;
+    tally.mean_weight += s * tally.clock;
+  }
+
+  const Rows& rows_;
+  const Labels& labels_;
+  StartOptions opt_;
+};
+
+}  // namespace PEGASOS_LEVEL
+}  // namespace pegasos

@@ -1,0 +1,188 @@
+#include "pegasos/engine.hpp"
+
+#include "pegasos/parallel.hpp"
+
+namespace pegasos {
+namespace {
+
+// Contiguous groups of problems, one per thread: each group walks the draws once.
+template <class Advance>
+void advance_groups(std::vector<Problem>& problems, int n_threads, Advance advance) {
+  const int64_t n = static_cast<int64_t>(problems.size());
+  const int64_t n_groups = std::max<int64_t>(1, std::min<int64_t>(n, n_threads));
+  parallel_for(n_groups, n_threads, [&](int64_t g) {
+    const int64_t first = g * n / n_groups, last = (g + 1) * n / n_groups;
+    advance(problems.data() + first, static_cast<int>(last - first));
+  });
+}
+
+constexpr int64_t kRowsPerRange = 4096;
+
+int64_t count_ranges(int64_t n_rows, int64_t per_range) {
+  return (n_rows + per_range - 1) / per_range;
+}
+
+RowRange range_at(int64_t k, int64_t n_rows, int64_t per_range) {
+  return {k * per_range, std::min(n_rows, (k + 1) * per_range)};
+}
+
+// sums[p] = sum over the ranges, in order, of part(range, p)
+template <class Part>
+void sum_over_ranges(int64_t n_rows, int64_t n_problems, int n_threads, double* sums, Part part) {
+  const int64_t n_ranges = count_ranges(n_rows, kRowsPerRange);
+  std::vector<double> parts(n_ranges * n_problems);
+  parallel_for(n_ranges, n_threads, [&](int64_t k) {
+    for (int64_t p = 0; p < n_problems; ++p)
+      parts[k * n_problems + p] = part(range_at(k, n_rows, kRowsPerRange), p);
+  });
+  for (int64_t p = 0; p < n_problems; ++p) {
+    sums[p] = 0;
+    for (int64_t k = 0; k < n_ranges; ++k) sums[p] += parts[k * n_problems + p];
+  }
+}
+
+// The same for vectors of n_weights: few large ranges, since each needs a vector of its own.
+constexpr int64_t kVectorRanges = 4;
+
+template <class Part>
+void sum_vectors(int64_t n_rows, int64_t n_weights, int64_t n_problems, int n_threads,
+                 double* vectors, Part part) {
+  const int64_t per_range = count_ranges(n_rows, kVectorRanges);
+  const int64_t n_ranges = count_ranges(n_rows, per_range);
+  std::vector<double> parts(n_ranges * n_problems * n_weights);
+  parallel_for(n_ranges * n_problems, n_threads, [&](int64_t task) {
+    const int64_t k = task / n_problems, p = task % n_problems;
+    part(k, range_at(k, n_rows, per_range), p, parts.data() + task * n_weights);
+  });
+  const int64_t length = n_problems * n_weights;
+  std::fill(vectors, vectors + length, 0.0);
+  for (int64_t k = 0; k < n_ranges; ++k)
+    for (int64_t j = 0; j < length; ++j) vectors[j] += parts[k * length + j];
+}
+
+template <class Index>
+CsrFault row_pointer_fault(const RowsView& view, int64_t n_entries) {
+  const Index* start = static_cast<const Index*>(view.indptr);
+  if (start[0] != 0 || start[view.n_rows] > n_entries) return CsrFault::row_pointers;
+  for (int64_t i = 0; i < view.n_rows; ++i)
+    if (start[i] > start[i + 1]) return CsrFault::row_pointers;
+  return CsrFault::none;
+}
+
+template <class Index>
+CsrFault column_fault(const RowsView& view, RowRange range) {
+  const Index* start = static_cast<const Index*>(view.indptr);
+  const Index* column = static_cast<const Index*>(view.indices);
+  const Index d = static_cast<Index>(view.n_features);
+  bool outside = false, unordered = false;
+  for (int64_t i = range.first; i < range.last; ++i) {
+    for (Index k = start[i]; k < start[i + 1]; ++k)
+      outside |= (column[k] < 0) | (column[k] >= d);
+    for (Index k = start[i] + 1; k < start[i + 1]; ++k) unordered |= column[k - 1] >= column[k];
+  }
+  return outside ? CsrFault::column_range : (unordered ? CsrFault::column_order : CsrFault::none);
+}
+
+template <class Index>
+CsrFault find_csr_fault(const RowsView& view, int64_t n_entries, int n_threads) {
+  if (row_pointer_fault<Index>(view, n_entries) != CsrFault::none) return CsrFault::row_pointers;
+  const int64_t n_ranges = count_ranges(view.n_rows, kRowsPerRange);
+  std::vector<CsrFault> faults(n_ranges, CsrFault::none);
+  parallel_for(n_ranges, n_threads, [&](int64_t k) {
+    faults[k] = column_fault<Index>(view, range_at(k, view.n_rows, kRowsPerRange));
+  });
+  CsrFault worst = CsrFault::none;
+  for (CsrFault fault : faults)
+    if (worst != CsrFault::column_range && fault != CsrFault::none) worst = fault;
+  return worst;
+}
+
+}  // namespace
+
+void pegasos_steps(const Data& data, LossName loss, const PegasosOptions& options,
+                   const int64_t* draws, int64_t n_draws, std::vector<Problem>& problems,
+                   int n_threads) {
+  advance_groups(problems, n_threads, [&](Problem* group, int n) {
+    std::vector<double> slopes(n * options.batch_size);
+    kernels().pegasos(data.rows, data.labels, loss, options, draws, n_draws, group, n,
+                      slopes.data());
+  });
+}
+
+void sgd_start_steps(const Data& data, LossName loss, const StartOptions& options,
+                     const int64_t* draws, int64_t n_draws, std::vector<Problem>& problems,
+                     int n_threads) {
+  advance_groups(problems, n_threads, [&](Problem* group, int n) {
+    kernels().sgd_start(data.rows, data.labels, loss, options, draws, n_draws, group, n);
+  });
+}
+
+void sdca_steps(const Data& data, LossName loss, const SdcaOptions& options, const int64_t* draws,
+                int64_t n_draws, std::vector<Problem>& problems, int n_threads) {
+  parallel_for(static_cast<int64_t>(problems.size()), n_threads, [&](int64_t p) {
+    kernels().sdca(data.rows, data.labels, loss, options, draws, n_draws, problems[p]);
+  });
+}
+
+void perceptron_steps(const Data& data, const int64_t* draws, int64_t n_draws,
+                      std::vector<Problem>& problems, int n_threads) {
+  advance_groups(problems, n_threads, [&](Problem* group, int n) {
+    kernels().perceptron(data.rows, data.labels, draws, n_draws, group, n);
+  });
+}
+
+void loss_sums(const Data& data, LossName loss, const std::vector<Problem>& problems,
+               int n_threads, double* sums) {
+  sum_over_ranges(data.rows.n_rows, problems.size(), n_threads, sums,
+                  [&](RowRange range, int64_t p) {
+                    return kernels().loss_sum(data.rows, data.labels, loss, range, problems[p]);
+                  });
+}
+
+void guess_masses(const Data& data, LossName loss, std::vector<Problem>& problems, int n_threads,
+                  double* dual_rows, double* sums) {
+  const int64_t n_problems = static_cast<int64_t>(problems.size());
+  std::vector<double> losses(kVectorRanges * n_problems, 0.0);
+  sum_vectors(data.rows.n_rows, data.rows.n_features + 1, n_problems, n_threads, dual_rows,
+              [&](int64_t k, RowRange range, int64_t p, double* vector) {
+                losses[k * n_problems + p] =
+                    kernels().guess_masses(data.rows, data.labels, loss, range, problems[p], vector);
+              });
+  for (int64_t p = 0; p < n_problems; ++p) {
+    sums[p] = 0;
+    for (int64_t k = 0; k < kVectorRanges; ++k) sums[p] += losses[k * n_problems + p];
+  }
+}
+
+void dual_rows(const Data& data, const std::vector<Problem>& problems, int n_threads,
+               double* dual_rows) {
+  sum_vectors(data.rows.n_rows, data.rows.n_features + 1, problems.size(), n_threads, dual_rows,
+              [&](int64_t, RowRange range, int64_t p, double* vector) {
+                kernels().add_dual_rows(data.rows, data.labels, range, problems[p], vector);
+              });
+}
+
+void gain_sums(const Data& data, LossName loss, const std::vector<Problem>& problems,
+               int n_threads, double* sums) {
+  sum_over_ranges(data.rows.n_rows, problems.size(), n_threads, sums,
+                  [&](RowRange range, int64_t p) {
+                    return kernels().gain_sum(data.labels, loss, range, problems[p].mass);
+                  });
+}
+
+void scores(const RowsView& rows, const double* weights, int n_problems, int n_threads,
+            double* scores) {
+  const int64_t n_ranges = count_ranges(rows.n_rows, kRowsPerRange);
+  parallel_for(n_ranges, n_threads, [&](int64_t k) {
+    kernels().score_rows(rows, range_at(k, rows.n_rows, kRowsPerRange), weights, n_problems,
+                         scores);
+  });
+}
+
+CsrFault csr_fault(const RowsView& view, int64_t n_entries, int n_threads) {
+  const bool wide = view.kind == RowsView::csr_f32_i64 || view.kind == RowsView::csr_f64_i64;
+  return wide ? find_csr_fault<int64_t>(view, n_entries, n_threads)
+              : find_csr_fault<int32_t>(view, n_entries, n_threads);
+}
+
+}  // namespace pegasos

@@ -1,0 +1,110 @@
+// Compiled once per CPU level, with PEGASOS_LEVEL naming the level's inline namespace: every symbol below
+// differs from level to level, so the linker can never mix them.
+#include "pegasos/kernels.hpp"
+
+#include "pegasos/perceptron.hpp"
+
+#define PEGASOS_STRING(name) #name
+#define PEGASOS_LEVEL_NAME(name) PEGASOS_STRING(name)
+
+namespace pegasos {
+inline namespace PEGASOS_LEVEL {
+namespace {
+
+void pegasos_kernel(const RowsView& view, const Labels& labels, LossName loss,
+                    const PegasosOptions& options, const int64_t* draws, int64_t n_draws,
+                    Problem* problems, int n_problems, double* slopes) {
+  with_rows(view, [&](const auto& rows) {
+    with_loss(loss, [&](auto kind) {
+      PegasosSolver<std::decay_t<decltype(rows)>, decltype(kind)>(rows, view, labels, options)
+          .run(draws, n_draws, problems, n_problems, slopes);
+    });
+  });
+}
+
+void sgd_start_kernel(const RowsView& view, const Labels& labels, LossName loss,
+                      const StartOptions& options, const int64_t* draws, int64_t n_draws,
+                      Problem* problems, int n_problems) {
+  with_rows(view, [&](const auto& rows) {
+    with_loss(loss, [&](auto kind) {
+      SgdStart<std::decay_t<decltype(rows)>, decltype(kind)>(rows, labels, options)
+          .run(draws, n_draws, problems, n_problems);
+    });
+  });
+}
+
+void sdca_kernel(const RowsView& view, const Labels& labels, LossName loss,
+                 const SdcaOptions& options, const int64_t* draws, int64_t n_draws,
+                 Problem& problem) {
+  with_rows(view, [&](const auto& rows) {
+    with_loss(loss, [&](auto kind) {
+      SdcaSolver<std::decay_t<decltype(rows)>, decltype(kind)>(rows, labels, options)
+          .run(draws, n_draws, problem);
+    });
+  });
+}
+
+void perceptron_kernel(const RowsView& view, const Labels& labels, const int64_t* draws,
+                       int64_t n_draws, Problem* problems, int n_problems) {
+  with_rows(view, [&](const auto& rows) {
+    perceptron_steps(rows, labels, draws, n_draws, problems, n_problems);
+  });
+}
+
+double loss_sum_kernel(const RowsView& view, const Labels& labels, LossName loss, RowRange range,
+                       const Problem& problem) {
+  double sum = 0;
+  with_rows(view, [&](const auto& rows) {
+    with_loss(loss,
+              [&](auto kind) { sum = loss_sum<decltype(kind)>(rows, labels, range, problem); });
+  });
+  return sum;
+}
+
+double guess_masses_kernel(const RowsView& view, const Labels& labels, LossName loss,
+                           RowRange range, const Problem& problem, double* dual_rows) {
+  double sum = 0;
+  with_rows(view, [&](const auto& rows) {
+    with_loss(loss, [&](auto kind) {
+      sum = guess_masses<decltype(kind)>(rows, labels, range, problem, dual_rows);
+    });
+  });
+  return sum;
+}
+
+void add_dual_rows_kernel(const RowsView& view, const Labels& labels, RowRange range,
+                          const Problem& problem, double* sum) {
+  with_rows(view, [&](const auto& rows) { add_dual_rows(rows, labels, range, problem, sum); });
+}
+
+double gain_sum_kernel(const Labels& labels, LossName loss, RowRange range, const double* mass) {
+  double sum = 0;
+  with_loss(loss, [&](auto kind) { sum = gain_sum<decltype(kind)>(labels, range, mass); });
+  return sum;
+}
+
+void score_rows_kernel(const RowsView& view, RowRange range, const double* weights, int n_problems,
+                       double* scores) {
+  with_rows(view, [&](const auto& rows) {
+    score_rows(rows, range, weights, view.n_features + 1, n_problems, scores);
+  });
+}
+
+}  // namespace
+
+extern const Kernels kTable;
+const Kernels kTable = {
+    PEGASOS_LEVEL_NAME(PEGASOS_LEVEL),
+    pegasos_kernel,
+    sgd_start_kernel,
+    sdca_kernel,
+    perceptron_kernel,
+    loss_sum_kernel,
+    guess_masses_kernel,
+    add_dual_rows_kernel,
+    gain_sum_kernel,
+    score_rows_kernel,
+};
+
+}  // namespace PEGASOS_LEVEL
+}  // namespace pegasos

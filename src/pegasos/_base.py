@@ -1,0 +1,124 @@
+"""What all linear classifiers share: scores, predictions, dense and sparse coefficients."""
+
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import assert_all_finite, check_is_fitted, validate_data
+
+from pegasos import _core
+from pegasos._validation import Floats, float_dtypes, make_rows, n_threads
+
+
+class LinearModel(ClassifierMixin, BaseEstimator):
+    """A classifier with ``coef_`` and ``intercept_``; one row per class, a single one for two."""
+
+    n_jobs: int | None
+    fit_intercept: bool
+    intercept_scaling: float
+    classes_: npt.NDArray[Any]
+    coef_: Any
+    intercept_: Floats
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return the score of each row: ``<w, x> + b``.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows to score; float32 and CSR are used as they are.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Two classes: one score, positive for ``classes_[1]``. More: one score per class.
+        """
+        check_is_fitted(self)
+        X = self._check_X(X, reset=False)
+        if sp.issparse(self.coef_):
+            scores = np.asarray((X @ self.coef_.T).todense() if sp.issparse(X) else X @ self.coef_.T)
+            scores = scores + self.intercept_
+        else:
+            weights = np.column_stack([self.coef_, self.intercept_]).astype(np.float64)
+            threads = n_threads(self.n_jobs)
+            scores = np.empty((X.shape[0], len(weights)))
+            rows = make_rows(X, 1.0, threads)
+            _core.scores(rows, weights, n_threads=threads, scores=scores)
+        if not np.all(np.isfinite(scores)):
+            assert_all_finite(X, input_name="X")
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """Return the class of each row: the one with the largest score.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows to classify.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Labels as they were given to fit.
+        """
+        scores = self.decision_function(X)
+        best = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
+        return self.classes_[best]
+
+    def sparsify(self) -> Self:
+        """Turn ``coef_`` into a CSR matrix: smaller where most coefficients are zero.
+
+        Returns
+        -------
+        self
+            Predictions stay the same; ``densify`` undoes it.
+        """
+        check_is_fitted(self)
+        self.coef_ = sp.csr_matrix(self.coef_)
+        return self
+
+    def densify(self) -> Self:
+        """Turn ``coef_`` back into a dense array.
+
+        Returns
+        -------
+        self
+            Predictions stay the same.
+        """
+        check_is_fitted(self)
+        if sp.issparse(self.coef_):
+            self.coef_ = self.coef_.toarray()
+        return self
+
+    def _check_X(self, X: Any, reset: bool) -> Any:
+        # Values are not looked at here: a score or objective that is not finite tells.
+        return validate_data(self, X, reset=reset, **self._data_rules(X))
+
+    def _check_X_y(self, X: Any, y: Any, **rules: Any) -> tuple[Any, Any]:
+        checked: tuple[Any, Any] = validate_data(self, X, y, **{**self._data_rules(X), **rules})
+        return checked
+
+    @staticmethod
+    def _data_rules(X: Any) -> dict[str, Any]:
+        return {
+            "accept_sparse": "csr",
+            "accept_large_sparse": True,
+            "dtype": float_dtypes(X),
+            "order": "C",
+            "ensure_all_finite": False,
+        }
+
+    @property
+    def _bias(self) -> float:
+        return float(self.intercept_scaling) if self.fit_intercept else 0.0
+
+    def _set_weights(self, weights: Floats) -> None:
+        self.coef_ = np.ascontiguousarray(weights[:, :-1])
+        self.intercept_ = weights[:, -1] * self._bias
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

@@ -1,0 +1,440 @@
+"""PegasosClassifier: linear SVM and logistic regression, certified."""
+
+import warnings
+from math import ceil
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import expit, log_expit
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.metaestimators import available_if
+
+from pegasos._base import LinearModel
+from pegasos._draws import DrawStream, as_generator
+from pegasos._pegasos_run import PegasosRun, PegasosState, new_pegasos_state, pegasos_steps
+from pegasos._problem import Problem
+from pegasos._sdca_run import SdcaRun, SdcaState
+from pegasos._training import Schedule, Trained, one_or_all, train
+from pegasos._validation import (
+    PARAMETERS,
+    Floats,
+    Target,
+    class_totals,
+    class_weights,
+    encode,
+    encode_known,
+    fit_context,
+    known_classes,
+    n_threads,
+    refuse_non_finite,
+    row_weights,
+)
+
+_CERTIFICATE = ("objective_", "dual_objective_", "duality_gap_", "history_")
+
+
+def _is_log(self: "PegasosClassifier") -> bool:
+    if self.loss == "log":
+        return True
+    raise AttributeError("probabilities need loss='log'; with the hinge use decision_function")
+
+
+def _is_pegasos(self: "PegasosClassifier") -> bool:
+    if self.solver == "pegasos":
+        return True
+    raise AttributeError("partial_fit needs solver='pegasos': sdca ties a dual variable to each row")
+
+
+class PegasosClassifier(LinearModel):
+    """Linear SVM or logistic regression by Pegasos, with a bound on how far from optimal it is.
+
+    Minimises ``P(w) = lam/2 ||w||^2 + (1/S) sum_i s_i loss(y_i <w, x_i>)``, with sample weights
+    s_i of sum S. Several classes: one problem each against the rest, all on the same draws.
+
+    Parameters
+    ----------
+    lam : float, default=1e-4
+        Strength of the regularisation, > 0. Smaller fits the training data closer and takes more
+        steps. SGDClassifier calls it ``alpha``; ``lam = 1/(C n_samples)`` gives LinearSVC's ``C``.
+    loss : {"hinge", "log"}, default="hinge"
+        ``max(0, 1 - z)``, the SVM, or ``log(1 + exp(-z))``, logistic regression.
+    solver : {"pegasos", "sdca"}, default="pegasos"
+        "pegasos": the published steps of size ``1/(lam t)``. "sdca": dual coordinate ascent on the
+        same draws, far quicker to a small gap; for tight ``tol`` or small ``lam``.
+    max_iter : int, default=1000
+        Epochs (visits of every row) at most.
+    max_steps : int or None, default=None
+        Steps at most, the paper's T; overrides ``max_iter`` and may be less than an epoch.
+    batch_size : int, default=1
+        Rows per step, the paper's k; at most n_samples are used. "pegasos" only.
+    sampling : {"permutation", "uniform"}, default="permutation"
+        A new random order each epoch, or draws with replacement as in the paper. Permutations
+        converge faster and make the bound cheaper and tighter.
+    average : {None, "uniform", "weighted"}, default="weighted"
+        Which weights become ``coef_``: the last, the mean of all, or their mean weighted by t, the
+        least noisy. With "sdca" the mean is taken over the latest epoch.
+    project : bool, default=False
+        The paper's optional projection onto the ball of radius ``1/sqrt(lam)``. "pegasos" only.
+    fit_intercept : bool, default=True
+        Add a constant feature. Its weight is regularised like all others: dense and sparse data
+        mean the same model, and the bound stays true.
+    intercept_scaling : float, default=1.0
+        Value of that feature, > 0; larger regularises the intercept less.
+    class_weight : dict, "balanced" or None, default=None
+        Factor for the weight of each row by its class. "balanced" lets all classes weigh the same.
+    tol : float or None, default=1e-2
+        Stop when ``(objective - bound) / objective`` is at most this, for every class: the
+        objective is then certified to be within ``tol`` of the optimum. None runs all steps.
+    warm_start : bool, default=False
+        Let ``fit`` go on from the last one, with the same sequence of draws: two fits of T steps
+        make the steps of one fit of 2 T.
+    random_state : int, Generator, RandomState or None, default=None
+        An integer draws from ``numpy.random.default_rng(random_state)``, so that a run can be
+        replayed with :mod:`pegasos.reference`.
+    n_jobs : int or None, default=None
+        Threads (-1: all). No result depends on it.
+    verbose : bool or int, default=0
+        Show progress with objective, gap and time left on stderr.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        Weights; see ``sparsify``.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        Intercepts.
+    classes_ : ndarray of shape (n_classes,)
+        Labels, sorted.
+    n_iter_ : int
+        Epochs run by the last fit, the last one perhaps in part.
+    n_steps_ : int
+        Steps made so far, over all warm starts and calls to ``partial_fit``.
+    objective_, dual_objective_, duality_gap_ : float or ndarray of shape (n_classes,)
+        The certificate: P at ``coef_``, a lower bound on the optimum, and their difference. One
+        number for two classes, one per class for more. Not set by ``partial_fit``.
+    n_violations_ : int or ndarray of shape (n_classes,)
+        Visits so far with a margin below 1.
+    history_ : list of dict
+        A record (step, seconds, objective, dual, gap, violations) for each certificate computed
+        during the fit. Not set by ``partial_fit``.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    See Also
+    --------
+    sklearn.svm.LinearSVC : The same objective, without a bound.
+    PerceptronClassifier : Mistake-driven, without an objective.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from pegasos import PegasosClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = PegasosClassifier(lam=0.01, solver="sdca", random_state=0).fit(X, y == 0)
+    >>> bool(model.duality_gap_ <= 0.01 * model.objective_)
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = PARAMETERS
+
+    def __init__(
+        self,
+        lam: float = 1e-4,
+        *,
+        loss: str = "hinge",
+        solver: str = "pegasos",
+        max_iter: int = 1000,
+        max_steps: int | None = None,
+        batch_size: int = 1,
+        sampling: str = "permutation",
+        average: str | None = "weighted",
+        project: bool = False,
+        fit_intercept: bool = True,
+        intercept_scaling: float = 1.0,
+        class_weight: Any = None,
+        tol: float | None = 1e-2,
+        warm_start: bool = False,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int | bool = 0,
+    ) -> None:
+        self.lam = lam
+        self.loss = loss
+        self.solver = solver
+        self.max_iter = max_iter
+        self.max_steps = max_steps
+        self.batch_size = batch_size
+        self.sampling = sampling
+        self.average = average
+        self.project = project
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.class_weight = class_weight
+        self.tol = tol
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the model and certify it.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Training rows. C-contiguous float32 or float64 arrays and CSR matrices (int32 or int64
+            indices) are used in place.
+        y : array-like of shape (n_samples,)
+            Labels of any kind.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights, at least 0. A weight of 2 stands for the row given twice, 0 for leaving it out.
+
+        Returns
+        -------
+        self
+            The fitted model.
+        """
+        self._refuse_options_of_the_other_solver()
+        X, y = self._check_X_y(X, y)
+        weight = row_weights(sample_weight, X)
+        target = encode(y, weight, type(self).__name__)
+        weight = self._combined_weight(weight, target, class_totals(target, weight))
+        problem = self._problem(X, target, weight)
+        active = None if weight is None else np.flatnonzero(weight > 0)
+        n_active = X.shape[0] if active is None else len(active)
+        earlier = self._earlier_state(problem, target)
+        stream = self._stream(X.shape[0], active, continued=earlier is not None)
+        batch_size = min(self.batch_size, n_active)
+        run = self._run(problem, earlier, n_active, batch_size)
+        schedule = Schedule(
+            n_steps=self.max_steps or ceil(self.max_iter * n_active / batch_size),
+            batch_size=batch_size,
+            n_active=n_active,
+            tol=self.tol,
+            work_per_draw=problem.work_per_draw(),
+        )
+        trained = train(
+            run,
+            stream,
+            schedule,
+            threads=problem.threads,
+            name=type(self).__name__,
+            verbose=self.verbose,
+        )
+        self._keep(trained, run, target, stream)
+        self.n_steps_ = trained.n_steps + (0 if earlier is None else self.n_steps_)
+        if not trained.converged:
+            self._warn(trained)
+        return self
+
+    @available_if(_is_pegasos)
+    @fit_context(prefer_skip_nested_validation=True)
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Make one pass over these rows, in the order given, going on with the same sequence.
+
+        Passing the rows in several calls is the same as in one (with ``batch_size`` k: if all calls
+        but the last have a multiple of k rows). Shuffle them beforehand: the order is yours. There
+        is no certificate, for the objective is over all rows ever seen: none of ``objective_``,
+        ``dual_objective_``, ``duality_gap_`` and ``history_`` is set afterwards.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The next rows.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        classes : array-like of shape (n_classes,), default=None
+            All labels that will ever come; needed in the first call.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights, at least 0. ``class_weight="balanced"`` goes by the rows seen so far.
+
+        Returns
+        -------
+        self
+            The model so far.
+        """
+        self._refuse_options_of_the_other_solver()
+        first = not hasattr(self, "classes_")
+        X, y = self._check_X_y(X, y, reset=first, ensure_all_finite=True)
+        known = known_classes(self, classes)
+        weight = row_weights(sample_weight, X)
+        target = encode_known(y, known)
+        totals = class_totals(target, weight) + (0 if first else self._class_totals)
+        weight = self._combined_weight(weight, target, totals)
+        problem = self._problem(X, target, weight)
+        draws = np.arange(X.shape[0]) if weight is None else np.flatnonzero(weight > 0)
+        state = self._state.copy() if hasattr(self, "_state") else new_pegasos_state(problem)
+        pegasos_steps(
+            problem,
+            state,
+            draws,
+            batch_size=self.batch_size,
+            project=self.project,
+            average=self.average,
+        )
+        weights = state.weights(self.lam)
+        if not np.all(np.isfinite(weights)):
+            refuse_non_finite(X, "the sum of the rows")
+        self.classes_ = known
+        self._class_totals = totals
+        self._state: Any = state
+        self._state_lam = self.lam
+        self._set_weights(weights)
+        self.n_steps_ = (0 if first else self.n_steps_) + ceil(len(draws) / self.batch_size)
+        self.n_iter_ = 1
+        self.n_violations_ = one_or_all(state.tally["violations"].astype(np.int64))
+        for name in _CERTIFICATE:
+            vars(self).pop(name, None)
+        return self
+
+    @available_if(_is_log)
+    def predict_proba(self, X: Any) -> Floats:
+        """Return the probability of each class, for ``loss="log"``.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Columns in the order of ``classes_``. With more than two classes the one-vs-rest
+            probabilities, scaled to sum to 1.
+        """
+        scores = self.decision_function(X)
+        if scores.ndim == 1:
+            return np.column_stack([expit(-scores), expit(scores)])
+        return np.exp(_normalised(log_expit(scores)))
+
+    @available_if(_is_log)
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Return the logarithm of the probability of each class, for ``loss="log"``.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Columns in the order of ``classes_``; exact where probabilities would round to 0.
+        """
+        scores = self.decision_function(X)
+        if scores.ndim == 1:
+            return np.column_stack([log_expit(-scores), log_expit(scores)])
+        return _normalised(log_expit(scores))
+
+    def _refuse_options_of_the_other_solver(self) -> None:
+        if self.solver == "sdca" and (self.batch_size != 1 or self.project):
+            raise ValueError(
+                "solver='sdca' takes one row at a time and needs no projection; got "
+                f"batch_size={self.batch_size}, project={self.project}. Use batch_size=1 and "
+                "project=False, or solver='pegasos'"
+            )
+
+    def _problem(self, X: Any, target: Target, weight: Floats | None) -> Problem:
+        return Problem(
+            X,
+            target,
+            weight,
+            lam=float(self.lam),
+            loss=self.loss,
+            bias=self._bias,
+            threads=n_threads(self.n_jobs),
+        )
+
+    def _combined_weight(
+        self, weight: Floats | None, target: Target, totals: Floats
+    ) -> Floats | None:
+        factors = class_weights(self.class_weight, target, totals)
+        if factors is None or weight is None:
+            return weight if factors is None else factors
+        return weight * factors
+
+    def _run(
+        self, problem: Problem, earlier: Any, n_active: int, batch_size: int
+    ) -> PegasosRun | SdcaRun:
+        if self.solver == "sdca":
+            return SdcaRun(problem, earlier, n_active=n_active, average=self.average)
+        return PegasosRun(
+            problem,
+            earlier,
+            n_active=n_active,
+            batch_size=batch_size,
+            sampling=self.sampling,
+            project=self.project,
+            average=self.average,
+        )
+
+    def _earlier_state(self, problem: Problem, target: Target) -> PegasosState | SdcaState | None:
+        """Return what a warm start goes on from: a copy, so that a failing fit changes nothing."""
+        if not self.warm_start or not hasattr(self, "_state"):
+            return None
+        state: PegasosState | SdcaState = self._state.copy()
+        fits = (
+            isinstance(state, SdcaState) == (self.solver == "sdca")
+            and np.array_equal(self.classes_, target.classes)
+            and state.fits(problem)
+        )
+        if not fits:
+            raise ValueError(
+                "warm_start=True goes on with an earlier fit, but solver, classes or the shape of "
+                "X differ from then; use warm_start=False or clone the estimator to start anew"
+            )
+        if self._state_lam != self.lam:
+            state.change_lam(self.lam / self._state_lam)
+        return state
+
+    def _stream(
+        self, n_rows: int, active: npt.NDArray[np.int64] | None, *, continued: bool
+    ) -> DrawStream:
+        rng = as_generator(self.random_state)
+        if continued:
+            earlier: DrawStream | None = getattr(self, "_draw_stream", None)
+            if earlier is not None:
+                if earlier.goes_on_with(n_rows, self.sampling, active):
+                    return earlier.copy()
+                rng = earlier.copy().rng
+        return DrawStream(rng, n_rows, self.sampling, active)
+
+    def _keep(
+        self, trained: Trained, run: PegasosRun | SdcaRun, target: Target, stream: DrawStream
+    ) -> None:
+        certificate = trained.certificate
+        self.classes_ = target.classes
+        self._set_weights(certificate.weights)
+        self.objective_ = one_or_all(certificate.objective)
+        self.dual_objective_ = one_or_all(certificate.dual)
+        self.duality_gap_ = one_or_all(certificate.gap)
+        self.n_violations_ = one_or_all(run.violations.astype(np.int64))
+        self.history_ = trained.history
+        self.n_iter_ = trained.n_epochs
+        self._class_totals = class_totals(target, run.problem.weight)
+        vars(self).pop("_state", None)
+        vars(self).pop("_draw_stream", None)
+        # Per-row state is kept only if asked for; Pegasos' own is O(features), for partial_fit.
+        if self.warm_start or self.solver == "pegasos":
+            self._state = run.state
+            self._state_lam = self.lam
+        if self.warm_start:
+            self._draw_stream = stream
+
+    def _warn(self, trained: Trained) -> None:
+        gap = trained.certificate.relative_gap
+        better = "" if self.solver == "sdca" else "use solver='sdca', "
+        warnings.warn(
+            f"{type(self).__name__} used up its {trained.n_steps} steps ({trained.n_epochs} epochs)"
+            f" with a relative duality gap of {gap:.2%} (tol is {self.tol:.2%}): the objective is "
+            f"at most that far from the optimum. To close the gap {better}raise max_iter or lam, "
+            "or scale the features; to accept it set tol=None.",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+
+
+def _normalised(log_probabilities: Floats) -> Floats:
+    total: Floats = np.logaddexp.reduce(log_probabilities, axis=1, keepdims=True)
+    return log_probabilities - total

@@ -1,0 +1,210 @@
+"""Pegasos over a problem: the state in sum form, and the dual points that its epochs leave."""
+
+from copy import deepcopy
+from dataclasses import dataclass
+from math import ceil
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pegasos import _core
+from pegasos._draws import Rows
+from pegasos._problem import Certificate, Problem, as_floats, new_tally
+from pegasos._validation import Floats
+
+# Earlier epochs are remembered at powers of two; the latest few give the tightest windows.
+_MARKS_KEPT = 3
+
+
+@dataclass
+class PegasosState:
+    """What a later call needs to go on: ``v = lam W w``, the running mean's ``u``, the counts."""
+
+    v: Floats
+    u: Floats | None
+    tally: npt.NDArray[Any]
+
+    def copy(self) -> "PegasosState":
+        """Return an independent copy."""
+        return deepcopy(self)
+
+    def fits(self, problem: Problem) -> bool:
+        """Tell whether this state can go on with the problem."""
+        return self.v.shape == problem.zeros().shape
+
+    def change_lam(self, ratio: float) -> None:
+        """Keep the weights when lam becomes ``ratio`` times what it was; the mean begins anew."""
+        self.v *= ratio
+        self.tally["norm2"] *= ratio**2
+        self.u = None
+
+    def weights(self, lam: float) -> Floats:
+        """Return the running mean of the weights if one is kept, else the last weights."""
+        column = self.tally[:, np.newaxis]
+        if self.u is None:
+            return self.v / (lam * column["clock"])
+        mean: Floats = (column["mean_clock"] * self.v - self.u) / column["mean_weight"]
+        return mean
+
+
+def new_pegasos_state(problem: Problem) -> PegasosState:
+    """Return the state before the first step."""
+    return PegasosState(problem.zeros(), None, new_tally(problem.n_problems))
+
+
+def pegasos_steps(
+    problem: Problem,
+    state: PegasosState,
+    draws: Rows,
+    *,
+    batch_size: int,
+    project: bool,
+    average: str | None,
+    masses: Floats | None = None,
+) -> None:
+    """Make the steps of these draws; the running mean begins where it is first asked for."""
+    if average is None:
+        state.u = None
+    elif state.u is None:
+        state.u = problem.zeros()
+        state.tally["mean_clock"] = state.tally["mean_weight"] = 0
+    _core.pegasos_steps(
+        problem.data,
+        problem.positive,
+        state.v,
+        state.u,
+        masses,
+        as_floats(state.tally),
+        draws,
+        loss=problem.loss,
+        lam=problem.lam,
+        batch_size=batch_size,
+        project=project,
+        mean=average,
+        n_threads=problem.threads,
+    )
+
+
+@dataclass
+class _Mark:
+    """The state at the end of some epoch."""
+
+    draws: int
+    v: Floats
+    gain: Floats
+
+
+class PegasosRun:
+    """Advances a :class:`PegasosState` and bounds the optimum from the visits it makes.
+
+    Every row comes once per epoch, so the visits of whole epochs are a dual point, and their sum
+    is a difference of two states: nothing is kept per row (how_it_works, "The certificate").
+    Draws with replacement, and batches that do not divide the epoch, need the masses per row.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        state: PegasosState | None,
+        *,
+        n_active: int,
+        batch_size: int,
+        sampling: str,
+        project: bool,
+        average: str | None,
+    ) -> None:
+        self.problem = problem
+        self.n_active = n_active
+        self.batch_size = batch_size
+        self.project = project
+        self.average = average
+        self.state = state or new_pegasos_state(problem)
+        whole_epochs = sampling == "permutation" and n_active % batch_size == 0
+        self._masses = None if whole_epochs else np.zeros((problem.n_problems, problem.n_rows))
+        self.state.tally["mass_unit"] = 1
+        self._draws = 0
+        self._mass_since = 0
+        self._marks = [self._mark()]
+        self._next_mark = 1
+        self._best_dual = np.full(problem.n_problems, -np.inf)
+
+    @property
+    def violations(self) -> Floats:
+        """Visits with a margin below 1, per problem, since the first call."""
+        return self.state.tally["violations"].copy()
+
+    def advance(self, draws: Rows) -> None:
+        """Make the steps of these draws."""
+        pegasos_steps(
+            self.problem,
+            self.state,
+            draws,
+            batch_size=self.batch_size,
+            project=self.project,
+            average=self.average,
+            masses=self._masses,
+        )
+        self._draws += len(draws)
+        if self.project:
+            self._shrink_marks()
+
+    def end_of_stride(self) -> None:
+        """Take note of the end of an epoch: bound the optimum, remember the state."""
+        if self._masses is None:
+            self._bound_by_marks()
+        if self._draws >= self._next_mark * self.n_active:
+            self._next_mark = 2 * self._next_mark
+            if self._masses is None:
+                self._marks = [*self._marks[-_MARKS_KEPT + 1 :], self._mark()]
+            else:
+                self._bound_by_masses()
+                self._masses[:] = 0
+                self.state.tally["mass_unit"] = 1
+                self._mass_since = self._draws
+
+    def certify(self) -> Certificate:
+        """Return the weights so far with their objective and the best bound so far."""
+        if self._masses is None:
+            self._bound_by_marks()
+        elif self._draws > self._mass_since:
+            self._bound_by_masses()
+        w = self.state.weights(self.problem.lam)
+        return Certificate(w, self.problem.objective(w), self._best_dual.copy())
+
+    def _mark(self) -> _Mark:
+        return _Mark(self._draws, self.state.v.copy(), self.state.tally["gain"].copy())
+
+    def _shrink_marks(self) -> None:
+        # A projection scales all visits so far, those before a mark too.
+        factor = self.state.tally["shrink"]
+        for mark in self._marks:
+            mark.v *= factor[:, np.newaxis]
+            mark.gain *= factor
+        factor[:] = 1
+
+    def _bound_by_marks(self) -> None:
+        problem, state = self.problem, self.state
+        for mark in self._marks:
+            epochs = ceil((self._draws - mark.draws) / self.n_active)
+            if epochs == 0:
+                continue
+            visits = self.batch_size * (state.v - mark.v)
+            w = visits / (problem.lam * problem.total_weight * epochs)
+            gain = (state.tally["gain"] - mark.gain) / epochs
+            self._keep_best(problem.best_scaled_dual(gain, w))
+
+    def _bound_by_masses(self) -> None:
+        assert self._masses is not None
+        problem = self.problem
+        epochs = (self._draws - self._mass_since) / self.n_active
+        masses = self._masses * (self.state.tally["mass_unit"][:, np.newaxis] / epochs)
+        if problem.weight is not None:
+            weight = problem.weight
+            np.divide(masses, weight, out=masses, where=weight > 0)
+        np.minimum(masses, 1, out=masses)
+        w = problem.weights_of(masses)
+        self._keep_best(problem.best_scaled_dual(problem.gain(masses), w))
+
+    def _keep_best(self, dual: Floats) -> None:
+        np.fmax(self._best_dual, dual, out=self._best_dual)

@@ -1,0 +1,168 @@
+"""The optimisation problem of a fit: data, labels, lam and loss, and its two objectives."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from pegasos import _core
+from pegasos._validation import Codes, Floats, Target, make_rows, refuse_non_finite
+
+# The running counts of one binary problem: struct Tally in cpp/include/pegasos/problem.hpp.
+TALLY = np.dtype(
+    [
+        (name, np.float64)
+        for name in (
+            "clock",
+            "mean_clock",
+            "mean_weight",
+            "gain",
+            "violations",
+            "norm2",
+            "shrink",
+            "mass_unit",
+            "scale",
+        )
+    ]
+)
+assert len(TALLY) == _core.TALLY_FIELDS
+
+
+def new_tally(n_problems: int) -> npt.NDArray[Any]:
+    """Return counts of nothing done yet."""
+    tally = np.zeros(n_problems, dtype=TALLY)
+    for factor in ("shrink", "mass_unit", "scale"):
+        tally[factor] = 1
+    return tally
+
+
+def as_floats(tally: npt.NDArray[Any]) -> Floats:
+    """View the counts as the core does."""
+    return tally.view(np.float64).reshape(len(tally), len(TALLY))
+
+
+def squared_norms(w: Floats) -> Floats:
+    """Return ``||w||^2`` of each row."""
+    return np.asarray(np.einsum("kj,kj->k", w, w))
+
+
+class Problem:
+    """Minimise ``lam/2 ||w||^2 + (1/S) sum_i s_i loss(y_i <w, x_i>)``, once per positive class.
+
+    Row k of every array belongs to problem k: label ``target.positive[k]`` against all others.
+    Weight vectors have one more entry than there are features, for the intercept.
+    """
+
+    def __init__(
+        self,
+        X: Any,
+        target: Target,
+        weight: Floats | None,
+        *,
+        lam: float,
+        loss: str,
+        bias: float,
+        threads: int,
+    ) -> None:
+        self.X = X
+        self.lam = lam
+        self.loss = loss
+        self.bias = bias
+        self.threads = threads
+        self.positive: Codes = target.positive
+        self.weight = weight
+        self.total_weight = float(X.shape[0] if weight is None else weight.sum())
+        self.data = _core.make_data(
+            make_rows(X, bias, threads), target.code, weight, self.total_weight
+        )
+
+    @property
+    def n_problems(self) -> int:
+        """How many binary problems are solved side by side."""
+        return len(self.positive)
+
+    @property
+    def n_rows(self) -> int:
+        """Rows of the data, those of weight zero included."""
+        return int(self.X.shape[0])
+
+    def zeros(self) -> Floats:
+        """Return a weight vector for every problem."""
+        return np.zeros((self.n_problems, self.X.shape[1] + 1))
+
+    def work_per_draw(self) -> float:
+        """Return how many numbers a draw touches, on average over all problems."""
+        entries = self.X.nnz if sp.issparse(self.X) else self.X.size
+        return self.n_problems * (20 + entries / max(1, self.n_rows))
+
+    def mean_squared_norm(self) -> float:
+        """Return the mean of ``||x_i||^2``, estimated on a thousand rows."""
+        some = np.linspace(0, self.n_rows - 1, min(self.n_rows, 1000)).astype(int)
+        x = self.X[some]
+        square = x.multiply(x).sum() if sp.issparse(x) else np.einsum("ij,ij->", x, x)
+        return float(square) / len(some) + self.bias**2
+
+    def objective(self, w: Floats, losses: Floats | None = None) -> Floats:
+        """Return the primal objective of each problem at ``w``."""
+        if losses is None:
+            losses = np.empty(self.n_problems)
+            _core.loss_sums(
+                self.data, self.positive, w, loss=self.loss, n_threads=self.threads, sums=losses
+            )
+        objective: Floats = self.lam / 2 * squared_norms(w) + losses / self.total_weight
+        if not np.all(np.isfinite(objective)):
+            refuse_non_finite(self.X, "the objective")
+        return objective
+
+    def dual(self, gain: Floats, w: Floats) -> Floats:
+        """Return the dual objective of masses with this gain whose weights are ``w``."""
+        return gain / self.total_weight - self.lam / 2 * squared_norms(w)
+
+    def best_scaled_dual(self, gain: Floats, w: Floats) -> Floats:
+        """Return the best bound among the masses scaled by a factor in [0, 1].
+
+        They stay feasible, and gain(f b) >= f gain(b), so the bound at f is at least
+        f G - f^2 B, largest at f = G/(2 B).
+        """
+        G = gain / self.total_weight
+        B = self.lam / 2 * squared_norms(w)
+        factor = np.divide(G, 2 * B, out=np.ones_like(G), where=G < 2 * B)
+        best: Floats = factor * G - factor**2 * B
+        return best
+
+    def gain(self, masses: Floats) -> Floats:
+        """Return the dual gain of each problem's masses (a fraction of the weight, per row)."""
+        sums = np.empty(self.n_problems)
+        _core.gain_sums(
+            self.data, self.positive, masses, loss=self.loss, n_threads=self.threads, sums=sums
+        )
+        return sums
+
+    def weights_of(self, masses: Floats) -> Floats:
+        """Return the weights that the masses stand for."""
+        w = self.zeros()
+        _core.dual_rows(self.data, self.positive, masses, n_threads=self.threads, sums=w)
+        w /= self.lam * self.total_weight
+        return w
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """Weights, their objective, and a bound that no weights can be below; one row per problem."""
+
+    weights: Floats
+    objective: Floats
+    dual: Floats
+
+    @property
+    def gap(self) -> Floats:
+        """How far from optimal the weights can be at most."""
+        return self.objective - self.dual
+
+    @property
+    def relative_gap(self) -> float:
+        """The worst gap of all problems, as a fraction of the objective."""
+        tiny = np.finfo(float).tiny
+        return float(np.max(self.gap / np.maximum(self.objective, tiny)))

@@ -1,0 +1,234 @@
+"""The one door for input: parameters, data, labels and weights are checked here.
+
+The only file that imports private parts of scikit-learn.
+"""
+
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+from joblib import effective_n_jobs
+from sklearn.base import _fit_context as fit_context
+from sklearn.utils import assert_all_finite
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import _check_sample_weight, column_or_1d
+
+from pegasos import _core
+
+__all__ = [
+    "PARAMETERS",
+    "Target",
+    "class_totals",
+    "class_weights",
+    "encode",
+    "encode_known",
+    "fit_context",
+    "float_dtypes",
+    "known_classes",
+    "make_rows",
+    "n_threads",
+    "refuse_non_finite",
+    "row_weights",
+]
+
+Floats = npt.NDArray[np.float64]
+Codes = npt.NDArray[np.int32]
+
+# One name, one meaning, one range, for every estimator.
+PARAMETERS: dict[str, list[Any]] = {
+    "lam": [Interval(Real, 0, None, closed="neither")],
+    "loss": [StrOptions({"hinge", "log"})],
+    "solver": [StrOptions({"pegasos", "sdca"})],
+    "max_iter": [Interval(Integral, 1, None, closed="left")],
+    "max_steps": [Interval(Integral, 1, None, closed="left"), None],
+    "batch_size": [Interval(Integral, 1, None, closed="left")],
+    "sampling": [StrOptions({"permutation", "uniform"})],
+    "average": [StrOptions({"uniform", "weighted"}), None],
+    "project": ["boolean"],
+    "fit_intercept": ["boolean"],
+    "intercept_scaling": [Interval(Real, 0, None, closed="neither")],
+    "class_weight": [StrOptions({"balanced"}), dict, None],
+    "tol": [Interval(Real, 0, None, closed="left"), None],
+    "warm_start": ["boolean"],
+    "random_state": ["random_state", np.random.Generator],
+    "n_jobs": [None, Integral],
+    "verbose": ["verbose"],
+}
+
+
+def n_threads(n_jobs: int | None) -> int:
+    """Return how many threads ``n_jobs`` stands for (scikit-learn's meaning; None is 1)."""
+    if n_jobs == 0:
+        raise ValueError("n_jobs == 0 has no meaning; use None or 1 for one thread, -1 for all")
+    return int(effective_n_jobs(n_jobs))
+
+
+def float_dtypes(X: Any) -> list[type]:
+    """Return the dtypes to take X in: as it is, else the smallest float that holds it exactly."""
+    dtype = getattr(X, "dtype", None)
+    small = isinstance(dtype, np.dtype) and dtype.itemsize <= 2
+    return [np.float32, np.float64] if small else [np.float64, np.float32]
+
+
+def make_rows(X: Any, bias: float, threads: int) -> _core.Rows:
+    """Give the core a view of validated data: no copy, unless a CSR row lists a column twice."""
+    if not sp.issparse(X):
+        return _core.dense_rows(X, bias)
+    rows = _csr_view(X, bias)
+    fault = _core.csr_fault(rows, threads)
+    if fault == "row_pointers":
+        raise ValueError(
+            "X is not a CSR matrix: its indptr must start at 0, never decrease and end within the "
+            "data; rebuild X, for example with scipy.sparse.csr_array(X.toarray())"
+        )
+    if fault == "column_range":
+        raise ValueError(
+            f"X has column indices outside 0..{X.shape[1] - 1}, its number of columns less one; "
+            "pass the right shape when you build it"
+        )
+    if fault == "column_order":
+        X = X.copy()
+        X.sum_duplicates()
+        rows = _csr_view(X, bias)
+    return rows
+
+
+def _csr_view(X: Any, bias: float) -> _core.Rows:
+    indptr = X.indptr
+    if indptr.dtype != X.indices.dtype:  # O(rows); the large arrays stay where they are
+        indptr = indptr.astype(X.indices.dtype)
+    return _core.csr_rows(X.data, X.indices, indptr, X.shape[1], bias)
+
+
+def refuse_non_finite(X: Any, what: str) -> None:
+    """Say why a result is not finite: bad values in X, or values too large."""
+    assert_all_finite(X, input_name="X")
+    values = X.data if sp.issparse(X) else X
+    raise ValueError(
+        f"{what} overflows: the largest value in X is {np.abs(values).max():.3g}. Scale the "
+        "features, for example with sklearn.preprocessing.StandardScaler or MaxAbsScaler"
+    )
+
+
+@dataclass(frozen=True)
+class Target:
+    """Labels as the core wants them: a code per row, and which code each problem calls +1."""
+
+    classes: npt.NDArray[Any]
+    code: Codes
+
+    @property
+    def positive(self) -> Codes:
+        """Codes of the positive class of each binary problem: one for two classes, else all."""
+        n = len(self.classes)
+        return np.array([1] if n == 2 else range(n), dtype=np.int32)
+
+
+def encode(y: Any, weight: Floats | None, name: str) -> Target:
+    """Encode the labels; the classes are those of the rows that have weight."""
+    y = column_or_1d(y, warn=True)
+    target = _encode_two(y) if weight is None else None
+    if target is None:
+        check_classification_targets(y)
+        kept = y if weight is None else y[weight > 0]
+        target = encode_known(y, np.unique(kept), strict=False)
+    if len(target.classes) < 2:
+        weighted = "" if weight is None else " among the rows of positive weight"
+        raise ValueError(
+            f"{name} needs at least two classes to learn from; y holds only one class"
+            f"{weighted}: {target.classes.tolist()}"
+        )
+    return target
+
+
+def _encode_two(y: npt.NDArray[Any]) -> Target | None:
+    """Encode a plain numeric y of two values without sorting it (a tenth of np.unique's time)."""
+    if y.dtype.kind not in "iufb" or len(y) == 0:
+        return None
+    low, high = y.min(), y.max()
+    is_high = y == high
+    if not np.all(is_high | (y == low)) or type_of_target(np.array([low, high])) != "binary":
+        return None
+    return Target(np.array([low, high]), is_high.astype(np.int32))
+
+
+def encode_known(y: npt.NDArray[Any], classes: npt.NDArray[Any], strict: bool = True) -> Target:
+    """Encode labels with given (sorted) classes; others are refused, or get code 0."""
+    code = np.searchsorted(classes, y)
+    code[code == len(classes)] = 0
+    if strict and not np.array_equal(classes[code], y):
+        unknown = np.setdiff1d(y, classes)
+        raise ValueError(
+            f"y holds labels {unknown[:5].tolist()} that are not among the classes "
+            f"{classes.tolist()}; name all classes in the first call to partial_fit"
+        )
+    return Target(classes, code.astype(np.int32))
+
+
+def known_classes(estimator: Any, classes: Any) -> npt.NDArray[Any]:
+    """Return the classes of a ``partial_fit``: those of the first call, or given in it."""
+    if hasattr(estimator, "classes_"):
+        first: npt.NDArray[Any] = estimator.classes_
+        if classes is not None and not np.array_equal(np.unique(classes), first):
+            raise ValueError(
+                f"classes={np.unique(classes).tolist()} differs from the classes of the first "
+                f"call, {first.tolist()}"
+            )
+        return first
+    if classes is None:
+        raise ValueError(
+            "classes must be passed on the first call to partial_fit: all labels to come"
+        )
+    known: npt.NDArray[Any] = np.unique(classes)
+    if len(known) < 2:
+        raise ValueError(f"partial_fit needs at least two classes; got {known.tolist()}")
+    return known
+
+
+def row_weights(sample_weight: Any, X: Any) -> Floats | None:
+    """Check the sample weights; None stands for all ones."""
+    if sample_weight is None:
+        return None
+    weight: Floats = _check_sample_weight(
+        sample_weight, X, dtype=np.float64, ensure_non_negative=True
+    )
+    if not weight.any():
+        raise ValueError(
+            "sample_weight is zero for every row: nothing is left to learn from; "
+            "at least two classes need rows of positive weight"
+        )
+    return weight
+
+
+def class_totals(target: Target, weight: Floats | None) -> Floats:
+    """Return the weight of each class."""
+    return np.bincount(target.code, weights=weight, minlength=len(target.classes)).astype(float)
+
+
+def class_weights(class_weight: Any, target: Target, totals: Floats) -> Floats | None:
+    """Return one factor per row, or None if all are 1.
+
+    A row counts by the weight of its own class, in every one-vs-rest problem. ``"balanced"``
+    makes all classes weigh the same.
+    """
+    if class_weight is None:
+        return None
+    if isinstance(class_weight, str):
+        seen = np.where(totals > 0, totals, 1)
+        factors = totals.sum() / (np.count_nonzero(totals) * seen)
+    else:
+        known = target.classes.tolist()
+        unknown = [label for label in class_weight if label not in known]
+        if unknown:
+            raise ValueError(
+                f"class_weight names {unknown}, which are not classes; the classes are {known}"
+            )
+        factors = np.array([float(class_weight.get(label, 1)) for label in known])
+        if not np.all(np.isfinite(factors) & (factors > 0)):
+            raise ValueError(f"class_weight must be positive and finite; got {class_weight}")
+    weights: Floats = factors[target.code]
+    return weights
