@@ -1,6 +1,7 @@
 #include "pegasos/engine.hpp"
 
 #include "pegasos/parallel.hpp"
+#include "pegasos/ranges.hpp"
 
 namespace pegasos {
 namespace {
@@ -14,16 +15,6 @@ void advance_groups(std::vector<Problem>& problems, int n_threads, Advance advan
     const int64_t first = g * n / n_groups, last = (g + 1) * n / n_groups;
     advance(problems.data() + first, static_cast<int>(last - first));
   });
-}
-
-constexpr int64_t kRowsPerRange = 4096;
-
-int64_t count_ranges(int64_t n_rows, int64_t per_range) {
-  return (n_rows + per_range - 1) / per_range;
-}
-
-RowRange range_at(int64_t k, int64_t n_rows, int64_t per_range) {
-  return {k * per_range, std::min(n_rows, (k + 1) * per_range)};
 }
 
 // sums[p] = sum over the ranges, in order, of part(range, p)
@@ -58,43 +49,6 @@ void sum_vectors(int64_t n_rows, int64_t n_weights, int64_t n_problems, int n_th
   std::fill(vectors, vectors + length, 0.0);
   for (int64_t k = 0; k < n_ranges; ++k)
     for (int64_t j = 0; j < length; ++j) vectors[j] += parts[k * length + j];
-}
-
-template <class Index>
-CsrFault row_pointer_fault(const RowsView& view, int64_t n_entries) {
-  const Index* start = static_cast<const Index*>(view.indptr);
-  if (start[0] != 0 || start[view.n_rows] > n_entries) return CsrFault::row_pointers;
-  for (int64_t i = 0; i < view.n_rows; ++i)
-    if (start[i] > start[i + 1]) return CsrFault::row_pointers;
-  return CsrFault::none;
-}
-
-template <class Index>
-CsrFault column_fault(const RowsView& view, RowRange range) {
-  const Index* start = static_cast<const Index*>(view.indptr);
-  const Index* column = static_cast<const Index*>(view.indices);
-  const Index d = static_cast<Index>(view.n_features);
-  bool outside = false, unordered = false;
-  for (int64_t i = range.first; i < range.last; ++i) {
-    for (Index k = start[i]; k < start[i + 1]; ++k)
-      outside |= (column[k] < 0) | (column[k] >= d);
-    for (Index k = start[i] + 1; k < start[i + 1]; ++k) unordered |= column[k - 1] >= column[k];
-  }
-  return outside ? CsrFault::column_range : (unordered ? CsrFault::column_order : CsrFault::none);
-}
-
-template <class Index>
-CsrFault find_csr_fault(const RowsView& view, int64_t n_entries, int n_threads) {
-  if (row_pointer_fault<Index>(view, n_entries) != CsrFault::none) return CsrFault::row_pointers;
-  const int64_t n_ranges = count_ranges(view.n_rows, kRowsPerRange);
-  std::vector<CsrFault> faults(n_ranges, CsrFault::none);
-  parallel_for(n_ranges, n_threads, [&](int64_t k) {
-    faults[k] = column_fault<Index>(view, range_at(k, view.n_rows, kRowsPerRange));
-  });
-  CsrFault worst = CsrFault::none;
-  for (CsrFault fault : faults)
-    if (worst != CsrFault::column_range && fault != CsrFault::none) worst = fault;
-  return worst;
 }
 
 }  // namespace
@@ -177,12 +131,6 @@ void scores(const RowsView& rows, const double* weights, int n_problems, int n_t
     kernels().score_rows(rows, range_at(k, rows.n_rows, kRowsPerRange), weights, n_problems,
                          scores);
   });
-}
-
-CsrFault csr_fault(const RowsView& view, int64_t n_entries, int n_threads) {
-  const bool wide = view.kind == RowsView::csr_f32_i64 || view.kind == RowsView::csr_f64_i64;
-  return wide ? find_csr_fault<int64_t>(view, n_entries, n_threads)
-              : find_csr_fault<int32_t>(view, n_entries, n_threads);
 }
 
 }  // namespace pegasos

@@ -16,6 +16,7 @@ from pegasos._training import one_or_all
 from pegasos._validation import (
     PARAMETERS,
     Floats,
+    StrOptions,
     Target,
     encode,
     encode_known,
@@ -102,7 +103,7 @@ class PerceptronClassifier(LinearModel):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **{name: PARAMETERS[name] for name in _USED},
-        "average": [{"uniform"}, None],
+        "average": [StrOptions({"uniform"}), None],
     }
 
     def __init__(

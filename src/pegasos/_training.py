@@ -84,8 +84,11 @@ def train(
 ) -> Trained:
     """Run until the gap is small enough or the steps are used up."""
     stream.expect(schedule.n_steps * schedule.batch_size, threads)
+    # Sums that overflow are found, and explained, by the objective; NumPy's warnings would only
+    # come first.
+    quiet = np.errstate(over="ignore", invalid="ignore")
     try:
-        with FitProgress(name, schedule.n_steps, verbose) as progress:
+        with quiet, FitProgress(name, schedule.n_steps, verbose) as progress:
             return _train(run, stream, schedule, progress)
     finally:
         stream.finish()

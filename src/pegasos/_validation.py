@@ -21,6 +21,7 @@ from pegasos import _core
 
 __all__ = [
     "PARAMETERS",
+    "StrOptions",
     "Target",
     "class_totals",
     "class_weights",

@@ -1,8 +1,8 @@
 // Fixed-width vector arithmetic: eight double lanes, whatever the CPU offers.
 //
 // The lanes are explicit, so every CPU level adds the same numbers in the same order and gives the same
-// bits (the library is compiled without FMA contraction). The compiler maps eight lanes to one AVX-512
-// register, two AVX or four SSE/NEON ones.
+// bits (the library is compiled without FMA contraction). The compiler maps the eight lanes to two AVX or
+// four SSE/NEON registers.
 #pragma once
 
 #include <cstdint>
@@ -17,106 +17,89 @@
 namespace pegasos {
 inline namespace PEGASOS_LEVEL {
 
-template <class T, int Lanes>
-struct Pack {
-  typedef T type __attribute__((vector_size(sizeof(T) * Lanes)));
-};
+typedef double Four __attribute__((vector_size(32)));
+typedef double Two __attribute__((vector_size(16)));
 
-template <int Lanes, class T>
-PEGASOS_INLINE typename Pack<double, Lanes>::type load_as_double(const T* source) {
-  typename Pack<T, Lanes>::type packed;
+// Conversions of at most four lanes: GCC takes wider ones apart, lane by lane.
+template <class T>
+PEGASOS_INLINE Four load_four(const T* source) {
+  typedef T Packed __attribute__((vector_size(4 * sizeof(T))));
+  Packed packed;
   std::memcpy(&packed, source, sizeof(packed));
-  return __builtin_convertvector(packed, typename Pack<double, Lanes>::type);
+  return __builtin_convertvector(packed, Four);
 }
-
-template <int Lanes>
-PEGASOS_INLINE void store(double* target, typename Pack<double, Lanes>::type packed) {
-  std::memcpy(target, &packed, sizeof(packed));
+template <class T>
+PEGASOS_INLINE Two load_two(const T* source) {
+  return Two{static_cast<double>(source[0]), static_cast<double>(source[1])};
 }
+PEGASOS_INLINE double sum_lanes(Four x) { return (x[0] + x[2]) + (x[1] + x[3]); }
 
-// Lanes of a running sum: bulk in eights, then one step each of four, two and one.
-struct LaneSum {
-  Pack<double, 8>::type eight = {0, 0, 0, 0, 0, 0, 0, 0};
-  Pack<double, 4>::type four = {0, 0, 0, 0};
-  Pack<double, 2>::type two = {0, 0};
-  double one = 0;
-
-  PEGASOS_INLINE double total() const {
-    const double low = (eight[0] + eight[4]) + (eight[1] + eight[5]);
-    const double high = (eight[2] + eight[6]) + (eight[3] + eight[7]);
-    const double tail = ((four[0] + four[2]) + (four[1] + four[3])) + ((two[0] + two[1]) + one);
-    return (low + high) + tail;
-  }
-};
-
-// sum_j x_j w_j
+// sum_j x_j w_j: eight lanes for the bulk, then four, two and one.
 template <class T>
 PEGASOS_INLINE double dense_dot(const T* x, const double* w, int64_t n) {
-  LaneSum sum;
-  int64_t j = 0;
-  for (; j + 8 <= n; j += 8) sum.eight += load_as_double<8>(x + j) * load_as_double<8>(w + j);
-  if (n & 4) {
-    sum.four = load_as_double<4>(x + j) * load_as_double<4>(w + j);
-    j += 4;
-  }
-  if (n & 2) {
-    sum.two = load_as_double<2>(x + j) * load_as_double<2>(w + j);
-    j += 2;
-  }
-  if (n & 1) sum.one = static_cast<double>(x[j]) * w[j];
-  return sum.total();
-}
-
-// sum_j x_j w_j and sum_j x_j^2 in one reading of the row
-template <class T>
-PEGASOS_INLINE double dense_dot_and_square(const T* x, const double* w, int64_t n, double* square) {
-  LaneSum dot, norm;
+  Four low = {0, 0, 0, 0}, high = {0, 0, 0, 0};
+  double tail = 0;
   int64_t j = 0;
   for (; j + 8 <= n; j += 8) {
-    const auto xs = load_as_double<8>(x + j);
-    dot.eight += xs * load_as_double<8>(w + j);
-    norm.eight += xs * xs;
+    low += load_four(x + j) * load_four(w + j);
+    high += load_four(x + j + 4) * load_four(w + j + 4);
   }
   if (n & 4) {
-    const auto xs = load_as_double<4>(x + j);
-    dot.four = xs * load_as_double<4>(w + j);
-    norm.four = xs * xs;
+    low += load_four(x + j) * load_four(w + j);
     j += 4;
   }
   if (n & 2) {
-    const auto xs = load_as_double<2>(x + j);
-    dot.two = xs * load_as_double<2>(w + j);
-    norm.two = xs * xs;
+    const Two last = load_two(x + j) * load_two(w + j);
+    tail = last[0] + last[1];
+    j += 2;
+  }
+  if (n & 1) tail += static_cast<double>(x[j]) * w[j];
+  return sum_lanes(low + high) + tail;
+}
+
+// The same, and sum_j x_j^2 with it: the row is read and converted once.
+template <class T>
+PEGASOS_INLINE double dense_dot_and_square(const T* x, const double* w, int64_t n, double* square) {
+  Four low = {0, 0, 0, 0}, high = low, square_low = low, square_high = low;
+  double tail = 0, square_tail = 0;
+  int64_t j = 0;
+  for (; j + 8 <= n; j += 8) {
+    const Four first = load_four(x + j), second = load_four(x + j + 4);
+    low += first * load_four(w + j);
+    high += second * load_four(w + j + 4);
+    square_low += first * first;
+    square_high += second * second;
+  }
+  if (n & 4) {
+    const Four first = load_four(x + j);
+    low += first * load_four(w + j);
+    square_low += first * first;
+    j += 4;
+  }
+  if (n & 2) {
+    const Two pair = load_two(x + j);
+    const Two last = pair * load_two(w + j), last_square = pair * pair;
+    tail = last[0] + last[1];
+    square_tail = last_square[0] + last_square[1];
     j += 2;
   }
   if (n & 1) {
-    const double xs = x[j];
-    dot.one = xs * w[j];
-    norm.one = xs * xs;
+    const double last = static_cast<double>(x[j]);
+    tail += last * w[j];
+    square_tail += last * last;
   }
-  *square = norm.total();
-  return dot.total();
+  *square = sum_lanes(square_low + square_high) + square_tail;
+  return sum_lanes(low + high) + tail;
 }
 
-template <int Lanes, class T>
-PEGASOS_INLINE void axpy_lanes(double c, const T* x, double* w) {
-  store<Lanes>(w, load_as_double<Lanes>(w) + c * load_as_double<Lanes>(x));
-}
+PEGASOS_INLINE void store(double* target, Four lanes) { std::memcpy(target, &lanes, sizeof(lanes)); }
 
 // w += c x
 template <class T>
 PEGASOS_INLINE void dense_axpy(double c, const T* x, double* w, int64_t n) {
   int64_t j = 0;
-  for (; j + 8 <= n; j += 8) axpy_lanes<8>(c, x + j, w + j);
-  if (n & 4) {
-    axpy_lanes<4>(c, x + j, w + j);
-    j += 4;
-  }
-  if (n & 2) {
-    axpy_lanes<2>(c, x + j, w + j);
-    j += 2;
-  }
-  if (n & 1) w[j] += c * static_cast<double>(x[j]);
+  for (; j + 4 <= n; j += 4) store(w + j, load_four(w + j) + c * load_four(x + j));
+  for (; j < n; ++j) w[j] += c * static_cast<double>(x[j]);
 }
 
 }  // namespace PEGASOS_LEVEL

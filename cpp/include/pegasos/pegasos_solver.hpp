@@ -13,8 +13,7 @@
 #include <cmath>
 
 #include "pegasos/losses.hpp"
-#include "pegasos/problem.hpp"
-#include "pegasos/rows.hpp"
+#include "pegasos/walk.hpp"
 
 namespace pegasos {
 
@@ -45,7 +44,7 @@ class PegasosSolver {
            double* slopes) const {
     const int64_t k = opt_.batch_size;
     int64_t filled = 0;
-    for_each_draw(rows_, draws, n_draws, [&](int64_t t, int64_t i) {
+    walk(rows_, labels_, problems, n_problems, draws, n_draws, [&](int64_t t, int64_t i) {
       for (int p = 0; p < n_problems; ++p) slopes[p * k + filled] = visit(i, problems[p]);
       if (++filled < k && t + 1 < n_draws) return;
       for (int p = 0; p < n_problems; ++p)

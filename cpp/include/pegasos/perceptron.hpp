@@ -1,8 +1,7 @@
 // The perceptron: w += y x whenever y <w, x> <= 0. No step size, no objective: only mistakes count.
 #pragma once
 
-#include "pegasos/problem.hpp"
-#include "pegasos/rows.hpp"
+#include "pegasos/walk.hpp"
 
 namespace pegasos {
 inline namespace PEGASOS_LEVEL {
@@ -11,7 +10,7 @@ inline namespace PEGASOS_LEVEL {
 template <class Rows>
 void perceptron_steps(const Rows& rows, const Labels& labels, const int64_t* draws, int64_t n_draws,
                       Problem* problems, int n_problems) {
-  for_each_draw(rows, draws, n_draws, [&](int64_t, int64_t i) {
+  walk(rows, labels, problems, n_problems, draws, n_draws, [&](int64_t, int64_t i) {
     for (int p = 0; p < n_problems; ++p) {
       Problem& problem = problems[p];
       Tally& tally = *problem.tally;

@@ -7,8 +7,7 @@
 #pragma once
 
 #include "pegasos/losses.hpp"
-#include "pegasos/problem.hpp"
-#include "pegasos/rows.hpp"
+#include "pegasos/walk.hpp"
 
 namespace pegasos {
 
@@ -41,7 +40,7 @@ class SdcaSolver {
         n_awake += naps == 0;
         naps -= naps != 0;
       }
-      for_each_draw(rows_, awake, n_awake, [&](int64_t, int64_t i) { step(i, problem); });
+      walk(rows_, labels_, &problem, 1, awake, n_awake, [&](int64_t, int64_t i) { step(i, problem); });
     }
   }
 

@@ -7,8 +7,7 @@
 #pragma once
 
 #include "pegasos/losses.hpp"
-#include "pegasos/problem.hpp"
-#include "pegasos/rows.hpp"
+#include "pegasos/walk.hpp"
 
 namespace pegasos {
 
@@ -26,7 +25,7 @@ class SgdStart {
       : rows_(rows), labels_(labels), opt_(options) {}
 
   void run(const int64_t* draws, int64_t n_draws, Problem* problems, int n_problems) const {
-    for_each_draw(rows_, draws, n_draws, [&](int64_t, int64_t i) {
+    walk(rows_, labels_, problems, n_problems, draws, n_draws, [&](int64_t, int64_t i) {
       for (int p = 0; p < n_problems; ++p) step(i, problems[p]);
     });
   }

@@ -1,0 +1,60 @@
+#include <vector>
+
+#include "pegasos/engine.hpp"
+#include "pegasos/parallel.hpp"
+#include "pegasos/ranges.hpp"
+
+namespace pegasos {
+namespace {
+
+template <class Index>
+CsrFault row_pointer_fault(const RowsView& view, int64_t n_entries) {
+  const Index* start = static_cast<const Index*>(view.indptr);
+  if (start[0] != 0 || start[view.n_rows] > n_entries) return CsrFault::row_pointers;
+  for (int64_t i = 0; i < view.n_rows; ++i)
+    if (start[i] > start[i + 1]) return CsrFault::row_pointers;
+  return CsrFault::none;
+}
+
+template <class Index>
+CsrFault column_fault(const RowsView& view, RowRange range) {
+  const Index* start = static_cast<const Index*>(view.indptr);
+  const Index* column = static_cast<const Index*>(view.indices);
+  const Index d = static_cast<Index>(view.n_features);
+  // Ordered within a row, the first and the last column tell about all.
+  bool outside = false, unordered = false;
+  for (int64_t i = range.first; i < range.last; ++i) {
+    const Index first = start[i], end = start[i + 1];
+    if (first == end) continue;
+    outside |= (column[first] < 0) | (column[end - 1] >= d);
+    for (Index k = first + 1; k < end; ++k) unordered |= column[k - 1] >= column[k];
+  }
+  if (unordered && !outside)
+    for (Index k = start[range.first]; k < start[range.last]; ++k)
+      outside |= (column[k] < 0) | (column[k] >= d);
+  return outside ? CsrFault::column_range : (unordered ? CsrFault::column_order : CsrFault::none);
+}
+
+template <class Index>
+CsrFault find_csr_fault(const RowsView& view, int64_t n_entries, int n_threads) {
+  if (row_pointer_fault<Index>(view, n_entries) != CsrFault::none) return CsrFault::row_pointers;
+  const int64_t n_ranges = count_ranges(view.n_rows, kRowsPerRange);
+  std::vector<CsrFault> faults(n_ranges, CsrFault::none);
+  parallel_for(n_ranges, n_threads, [&](int64_t k) {
+    faults[k] = column_fault<Index>(view, range_at(k, view.n_rows, kRowsPerRange));
+  });
+  CsrFault worst = CsrFault::none;
+  for (CsrFault fault : faults)
+    if (worst != CsrFault::column_range && fault != CsrFault::none) worst = fault;
+  return worst;
+}
+
+}  // namespace
+
+CsrFault csr_fault(const RowsView& view, int64_t n_entries, int n_threads) {
+  const bool wide = view.kind == RowsView::csr_f32_i64 || view.kind == RowsView::csr_f64_i64;
+  return wide ? find_csr_fault<int64_t>(view, n_entries, n_threads)
+              : find_csr_fault<int32_t>(view, n_entries, n_threads);
+}
+
+}  // namespace pegasos
