@@ -54,7 +54,7 @@ class PegasosClassifier(LinearModel):
 
     Parameters
     ----------
-    lam : float, default=1e-4
+    lam : float, default=1e-3
         Strength of the regularisation, > 0. Smaller fits the training data closer and takes more
         steps. SGDClassifier calls it ``alpha``; ``lam = 1/(C n_samples)`` gives LinearSVC's ``C``.
     loss : {"hinge", "log"}, default="hinge"
@@ -62,7 +62,7 @@ class PegasosClassifier(LinearModel):
     solver : {"pegasos", "sdca"}, default="pegasos"
         "pegasos": the published steps of size ``1/(lam t)``. "sdca": dual coordinate ascent on the
         same draws, far quicker to a small gap; for tight ``tol`` or small ``lam``.
-    max_iter : int, default=1000
+    max_iter : int, default=5000
         Epochs (visits of every row) at most.
     max_steps : int or None, default=None
         Steps at most, the paper's T; overrides ``max_iter`` and may be less than an epoch.
@@ -139,11 +139,11 @@ class PegasosClassifier(LinearModel):
 
     def __init__(
         self,
-        lam: float = 1e-4,
+        lam: float = 1e-3,
         *,
         loss: str = "hinge",
         solver: str = "pegasos",
-        max_iter: int = 1000,
+        max_iter: int = 5000,
         max_steps: int | None = None,
         batch_size: int = 1,
         sampling: str = "permutation",
