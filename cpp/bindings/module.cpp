@@ -86,7 +86,7 @@ std::string csr_fault(const Rows& rows, int n_threads) {
     case pegasos::CsrFault::none: return "";
     case pegasos::CsrFault::row_pointers: return "row_pointers";
     case pegasos::CsrFault::column_range: return "column_range";
-    case pegasos::CsrFault::column_order: return "column_order";
+    case pegasos::CsrFault::column_twice: return "column_twice";
   }
   return "";
 }
@@ -129,14 +129,22 @@ void check_weights(const Data& data, const In<int32_t, 1>& positive, size_t n, s
           "weights have a wrong shape");
 }
 
+void check_draws(const RowsView& rows, const In<int64_t, 1>& draws) {
+  for (size_t t = 0; t < draws.shape(0); ++t)
+    require(draws.data()[t] >= 0 && draws.data()[t] < rows.n_rows, "a draw is not a row number");
+}
+
 void check_run(const Data& data, const In<int32_t, 1>& positive, const Out<double, 2>& weights,
                const Out<double, 2>& tally, const In<int64_t, 1>& draws) {
   check_weights(data, positive, weights.shape(0), weights.shape(1));
   require(tally.shape(0) == positive.shape(0) && tally.shape(1) == kTallyFields,
           "tally has a wrong shape");
-  for (size_t t = 0; t < draws.shape(0); ++t)
-    require(draws.data()[t] >= 0 && draws.data()[t] < data.rows.n_rows,
-            "a draw is not a row number");
+  check_draws(data.rows, draws);
+}
+
+double square_sum(const Data& data, In<int64_t, 1> rows) {
+  check_draws(data.rows, rows);
+  return pegasos::kernels().square_sum(data.rows, rows.data(), rows.shape(0));
 }
 
 pegasos::LossName loss_name(const std::string& loss) {
@@ -270,6 +278,8 @@ NB_MODULE(_core, m) {
   m.def("make_data", &make_data, nb::keep_alive<0, 1>(), nb::keep_alive<0, 2>(),
         nb::keep_alive<0, 3>(), "rows"_a, nb::arg("code").noconvert(),
         nb::arg("weight").noconvert().none(), "total_weight"_a);
+
+  m.def("square_sum", &square_sum, "data"_a, nb::arg("rows").noconvert());
 
   m.def("pegasos_steps", &pegasos_steps, "data"_a, nb::arg("positive").noconvert(),
         nb::arg("v").noconvert(), nb::arg("u").noconvert().none(),

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <vector>
 
 #include "pegasos/engine.hpp"
@@ -16,6 +17,7 @@ CsrFault row_pointer_fault(const RowsView& view, int64_t n_entries) {
   return CsrFault::none;
 }
 
+// column_twice stands for "perhaps" here: the columns do not strictly increase.
 template <class Index>
 CsrFault column_fault(const RowsView& view, RowRange range) {
   const Index* start = static_cast<const Index*>(view.indptr);
@@ -32,7 +34,21 @@ CsrFault column_fault(const RowsView& view, RowRange range) {
   if (unordered && !outside)
     for (Index k = start[range.first]; k < start[range.last]; ++k)
       outside |= (column[k] < 0) | (column[k] >= d);
-  return outside ? CsrFault::column_range : (unordered ? CsrFault::column_order : CsrFault::none);
+  return outside ? CsrFault::column_range : (unordered ? CsrFault::column_twice : CsrFault::none);
+}
+
+// Rows in any order of columns will do, but not a column listed twice: its square would be wrong.
+template <class Index>
+bool lists_a_column_twice(const RowsView& view) {
+  const Index* start = static_cast<const Index*>(view.indptr);
+  const Index* column = static_cast<const Index*>(view.indices);
+  std::vector<int64_t> last_row(view.n_features, -1);
+  for (int64_t i = 0; i < view.n_rows; ++i)
+    for (Index k = start[i]; k < start[i + 1]; ++k) {
+      if (last_row[column[k]] == i) return true;
+      last_row[column[k]] = i;
+    }
+  return false;
 }
 
 template <class Index>
@@ -43,10 +59,10 @@ CsrFault find_csr_fault(const RowsView& view, int64_t n_entries, int n_threads) 
   parallel_for(n_ranges, n_threads, [&](int64_t k) {
     faults[k] = column_fault<Index>(view, range_at(k, view.n_rows, kRowsPerRange));
   });
-  CsrFault worst = CsrFault::none;
-  for (CsrFault fault : faults)
-    if (worst != CsrFault::column_range && fault != CsrFault::none) worst = fault;
-  return worst;
+  if (std::find(faults.begin(), faults.end(), CsrFault::column_range) != faults.end())
+    return CsrFault::column_range;
+  const bool ordered = std::find(faults.begin(), faults.end(), CsrFault::column_twice) == faults.end();
+  return ordered || !lists_a_column_twice<Index>(view) ? CsrFault::none : CsrFault::column_twice;
 }
 
 }  // namespace

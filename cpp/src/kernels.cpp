@@ -51,6 +51,21 @@ void perceptron_kernel(const RowsView& view, const Labels& labels, const int64_t
   });
 }
 
+void touch_rows_kernel(const RowsView& view, const Labels& labels, const int64_t* draws,
+                       int64_t n_draws) {
+  with_rows(view, [&](const auto& rows) {
+    walk(rows, labels, nullptr, 0, draws, n_draws, [](int64_t, int64_t) {});
+  });
+}
+
+double square_sum_kernel(const RowsView& view, const int64_t* which, int64_t n_rows) {
+  double sum = 0;
+  with_rows(view, [&](const auto& rows) {
+    for (int64_t k = 0; k < n_rows; ++k) sum += rows.square(which[k]);
+  });
+  return sum;
+}
+
 double loss_sum_kernel(const RowsView& view, const Labels& labels, LossName loss, RowRange range,
                        const Problem& problem) {
   double sum = 0;
@@ -99,6 +114,8 @@ const Kernels kTable = {
     sgd_start_kernel,
     sdca_kernel,
     perceptron_kernel,
+    touch_rows_kernel,
+    square_sum_kernel,
     loss_sum_kernel,
     guess_masses_kernel,
     add_dual_rows_kernel,

@@ -431,7 +431,7 @@ class PegasosClassifier(LinearModel):
             f"at most that far from the optimum. To close the gap {better}raise max_iter or lam, "
             "or scale the features; to accept it set tol=None.",
             ConvergenceWarning,
-            stacklevel=3,
+            stacklevel=4,  # _warn, fit, scikit-learn's wrapper, the caller
         )
 
 

@@ -42,9 +42,10 @@ class PegasosState:
     def weights(self, lam: float) -> Floats:
         """Return the running mean of the weights if one is kept, else the last weights."""
         column = self.tally[:, np.newaxis]
-        if self.u is None:
-            return self.v / (lam * column["clock"])
-        mean: Floats = (column["mean_clock"] * self.v - self.u) / column["mean_weight"]
+        with np.errstate(over="ignore", invalid="ignore"):  # whoever uses the weights looks at them
+            if self.u is None:
+                return self.v / (lam * column["clock"])
+            mean: Floats = (column["mean_clock"] * self.v - self.u) / column["mean_weight"]
         return mean
 
 

@@ -165,7 +165,7 @@ class PerceptronClassifier(LinearModel):
                 "epochs: the classes may not be separable, and then it never stops by itself. "
                 "Raise max_iter, set average='uniform', or use PegasosClassifier.",
                 ConvergenceWarning,
-                stacklevel=2,
+                stacklevel=3,  # fit, scikit-learn's wrapper, the caller
             )
         return self
 

@@ -98,11 +98,10 @@ class Problem:
         return self.n_problems * (20 + entries / max(1, self.n_rows))
 
     def mean_squared_norm(self) -> float:
-        """Return the mean of ``||x_i||^2``, estimated on a thousand rows."""
-        some = np.linspace(0, self.n_rows - 1, min(self.n_rows, 1000)).astype(int)
-        x = self.X[some]
-        square = x.multiply(x).sum() if sp.issparse(x) else np.einsum("ij,ij->", x, x)
-        return float(square) / len(some) + self.bias**2
+        """Return the mean of ``||x_i||^2``, estimated on about a thousand rows that have weight."""
+        active = np.arange(self.n_rows) if self.weight is None else np.flatnonzero(self.weight)
+        some = np.ascontiguousarray(active[:: max(1, len(active) // 1000)])
+        return _core.square_sum(self.data, some) / len(some)
 
     def objective(self, w: Floats, losses: Floats | None = None) -> Floats:
         """Return the primal objective of each problem at ``w``."""

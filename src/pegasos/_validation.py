@@ -91,7 +91,7 @@ def make_rows(X: Any, bias: float, threads: int) -> _core.Rows:
             f"X has column indices outside 0..{X.shape[1] - 1}, its number of columns less one; "
             "pass the right shape when you build it"
         )
-    if fault == "column_order":
+    if fault == "column_twice":
         X = X.copy()
         X.sum_duplicates()
         rows = _csr_view(X, bias)

@@ -92,14 +92,21 @@ PEGASOS_INLINE double dense_dot_and_square(const T* x, const double* w, int64_t 
   return sum_lanes(low + high) + tail;
 }
 
-PEGASOS_INLINE void store(double* target, Four lanes) { std::memcpy(target, &lanes, sizeof(lanes)); }
+template <class Lanes>
+PEGASOS_INLINE void store(double* target, Lanes lanes) {
+  std::memcpy(target, &lanes, sizeof(lanes));
+}
 
-// w += c x
+// w += c x. Stores have the widths of dense_dot's loads: the next dot can take them from the store buffer.
 template <class T>
 PEGASOS_INLINE void dense_axpy(double c, const T* x, double* w, int64_t n) {
   int64_t j = 0;
   for (; j + 4 <= n; j += 4) store(w + j, load_four(w + j) + c * load_four(x + j));
-  for (; j < n; ++j) w[j] += c * static_cast<double>(x[j]);
+  if (n & 2) {
+    store(w + j, load_two(w + j) + c * load_two(x + j));
+    j += 2;
+  }
+  if (n & 1) w[j] += c * static_cast<double>(x[j]);
 }
 
 }  // namespace PEGASOS_LEVEL

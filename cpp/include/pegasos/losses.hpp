@@ -32,7 +32,9 @@ struct Hinge {  // max(0, 1 - z);  gain(b) = b
   static PEGASOS_INLINE double guess(double z) { return clip01(1.5 - z); }
   // Over-relaxed by `relaxation` in (0, 2): the dual still grows with every step.
   static PEGASOS_INLINE double ascend(double b, double z, double q, double relaxation) {
-    return q > 0 ? clip01(b + relaxation * (1 - z) / q) : 1;
+    // The quotient does not wait for z, which ends a long chain of additions.
+    const double per_slack = relaxation / q;
+    return q > 0 ? clip01(b + (1 - z) * per_slack) : 1;
   }
 };
 

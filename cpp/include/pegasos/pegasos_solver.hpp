@@ -105,7 +105,9 @@ class PegasosSolver {
     Tally& tally = *problem.tally;
     const double radius = std::sqrt(opt_.lam) * tally.clock;
     if (tally.norm2 <= radius * radius) return;
-    const double factor = radius / std::sqrt(tally.norm2);
+    // An infinite norm must not pass for a projection onto 0: NaN weights give it away.
+    const double factor =
+        std::isfinite(tally.norm2) ? radius / std::sqrt(tally.norm2) : std::nan("");
     for (int64_t j = 0; j < n_weights_; ++j) {
       if (problem.u) problem.u[j] += tally.mean_clock * (factor - 1) * problem.w[j];
       problem.w[j] *= factor;

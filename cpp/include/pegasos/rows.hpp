@@ -39,6 +39,11 @@ class DenseRows {
     *square += bias_ * bias_;
     return sum + bias_ * w[d_];
   }
+  double square(int64_t i) const {
+    double sum = bias_ * bias_;
+    for (int64_t j = 0; j < d_; ++j) sum += static_cast<double>(x_[i * d_ + j]) * x_[i * d_ + j];
+    return sum;
+  }
   PEGASOS_INLINE void axpy(int64_t i, double c, double* w) const {
     dense_axpy(c, x_ + i * d_, w, d_);
     w[d_] += c * bias_;
@@ -97,6 +102,11 @@ class CsrRows {
     }
     *square = ((squares[0] + squares[2]) + (squares[1] + squares[3])) + bias_ * bias_;
     return ((sum[0] + sum[2]) + (sum[1] + sum[3])) + bias_ * w[d_];
+  }
+  double square(int64_t i) const {
+    double sum = bias_ * bias_;
+    for (Index k = start_[i]; k < start_[i + 1]; ++k) sum += static_cast<double>(x_[k]) * x_[k];
+    return sum;
   }
   PEGASOS_INLINE void axpy(int64_t i, double c, double* w) const {
     const Index end = start_[i + 1];

@@ -37,13 +37,15 @@ class SgdStart {
     Tally& tally = *problem.tally;
     const double s = labels_.weight_of(i);
     const double y = problem.sign(labels_, i);
-    const double z = y * tally.scale * rows_.dot(i, problem.w);
-    const double slope = Loss::slope(z, 1);
     const double eta = opt_.eta0 / (1 + kDecay * tally.clock / labels_.total_weight) * s;
-    tally.violations += z < 1;
+    const double scale = tally.scale;
     tally.scale *= 1 - opt_.lam * eta;
+    const double per_slope = eta * y / tally.scale;  // the quotient does not wait for z
+    const double z = y * scale * rows_.dot(i, problem.w);
+    const double slope = Loss::slope(z, 1);
+    tally.violations += z < 1;
     if (slope > 0) {
-      const double c = eta * slope * y / tally.scale;
+      const double c = per_slope * slope;
       rows_.axpy(i, c, problem.w);
       rows_.axpy(i, c * tally.mean_clock, problem.u);
     }

@@ -1,0 +1,32 @@
+"""Small data that many tests share."""
+
+import numpy as np
+import pytest
+
+
+def two_blobs(n_rows=200, n_features=5, seed=0, noise=1.0):
+    """Two overlapping classes: labels 0 and 1."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(2, size=n_rows)
+    X = noise * rng.standard_normal((n_rows, n_features)) + (y - 0.5)[:, np.newaxis]
+    return X, y
+
+
+@pytest.fixture
+def blobs():
+    return two_blobs()
+
+
+@pytest.fixture
+def separable():
+    X, y = two_blobs(noise=0.05)
+    return X, y
+
+
+@pytest.fixture
+def three_classes():
+    rng = np.random.default_rng(1)
+    y = np.array(["ant", "bee", "cat"])[rng.integers(3, size=300)]
+    centres = {"ant": (0, 2), "bee": (2, -1), "cat": (-2, -1)}
+    X = np.array([centres[label] for label in y]) + rng.standard_normal((300, 2))
+    return X, y
