@@ -10,7 +10,9 @@ from pegasos import PegasosClassifier, PerceptronClassifier
 X = np.random.default_rng(0).standard_normal((20, 3))
 Y = np.arange(20) % 2
 
-BOTH = pytest.mark.parametrize("estimator", [PegasosClassifier(0.1), PerceptronClassifier()], ids=str)
+BOTH = pytest.mark.parametrize(
+    "estimator", [PegasosClassifier(0.1), PerceptronClassifier()], ids=str
+)
 
 
 @BOTH
@@ -19,10 +21,10 @@ BOTH = pytest.mark.parametrize("estimator", [PegasosClassifier(0.1), PerceptronC
 def test_a_value_that_is_not_finite_is_named(estimator, value, sparse):
     bad = X.copy()
     bad[7, 1] = value
-    with pytest.raises(ValueError, match="NaN|infinity"):
+    with pytest.raises(ValueError, match=r"NaN|infinity"):
         estimator.fit(sp.csr_array(bad) if sparse else bad, Y)
     estimator.fit(X, X[:, 0] > 0)
-    with pytest.raises(ValueError, match="NaN|infinity"):
+    with pytest.raises(ValueError, match=r"NaN|infinity"):
         estimator.predict(sp.csr_array(bad) if sparse else bad)
 
 
@@ -125,7 +127,7 @@ def test_wrong_shapes_and_types_are_refused(estimator, data, labels, message):
 @BOTH
 def test_predict_with_another_number_of_columns_is_refused(estimator):
     estimator.fit(X, X[:, 0] > 0)
-    with pytest.raises(ValueError, match="has 2 features.*expecting 3"):
+    with pytest.raises(ValueError, match=r"has 2 features.*expecting 3"):
         estimator.predict(X[:, :2])
 
 

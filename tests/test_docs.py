@@ -18,6 +18,7 @@ import inspect
 import io
 import re
 import warnings
+from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
@@ -45,7 +46,7 @@ def python_blocks(page):
     """Return the python blocks of a page, each with the text block that follows it, if any."""
     fenced = list(FENCED.finditer(page))
     blocks = []
-    for block, following in zip(fenced, [*fenced[1:], None], strict=True):
+    for block, following in zip_longest(fenced, fenced[1:]):
         if block[1] != "python":
             continue
         output = ""

@@ -357,7 +357,7 @@ def test_float32_and_float64_data_stay_where_they_are(blobs):
     X, y = blobs
     for data in (X, X.astype(np.float32), sp.csr_array(X), sp.csr_array(X.astype(np.float32))):
         before = data.copy()
-        checked = PegasosClassifier()._check_X(data, reset=True)
+        checked = PegasosClassifier()._check_data(data, reset=True)
         values = [data.data, checked.data] if sp.issparse(data) else [data, checked]
         assert np.shares_memory(*values)
         PegasosClassifier(0.01, random_state=0).fit(data, y)

@@ -15,7 +15,7 @@ def test_learns_or_by_hand():
     y = np.array([0, 1, 1, 1])
     model = PerceptronClassifier()
     model.partial_fit(X, y, classes=[0, 1])
-    # w = (0,0,0): row 0: 0 <= 0, w = (0,0,-1). Row 1: -1, w = (0,1,0). Row 2: 0, w = (1,1,1). Row 3: 3.
+    # From w = 0: row 0 scores 0: (0, 0, -1). Row 1: -1: (0, 1, 0). Row 2: 0: (1, 1, 1). Row 3: 3.
     np.testing.assert_array_equal(model.coef_, [[1, 1]])
     assert (model.intercept_[0], model.n_violations_) == (1, 3)
 

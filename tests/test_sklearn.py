@@ -86,7 +86,7 @@ def test_sample_weights_are_routed_through_a_pipeline_and_cross_validation(blobs
     weight = np.where(y, 1.0, 50.0)
     with sklearn.config_context(enable_metadata_routing=True):
         model = PegasosClassifier(0.01, solver="sdca", random_state=0)
-        model.set_fit_request(sample_weight=True).set_score_request(sample_weight=False)
+        model.set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
         routed = make_pipeline(StandardScaler().set_fit_request(sample_weight=False), model)
         routed.fit(X, y, sample_weight=weight)
         plain = clone(routed).fit(X, y)

@@ -118,14 +118,14 @@ std::vector<Problem> make_problems(const Data& data, const In<int32_t, 1>& posit
     problems[p].u = u ? u->data() + p * n_weights : nullptr;
     problems[p].mass = mass ? mass->data() + p * n_rows : nullptr;
     problems[p].asleep = asleep ? asleep->data() + p * n_rows : nullptr;
-    problems[p].tally = reinterpret_cast<pegasos::Tally*>(tally ? tally + p * kTallyFields : nullptr);
+    problems[p].tally =
+        reinterpret_cast<pegasos::Tally*>(tally ? tally + p * kTallyFields : nullptr);
   }
   return problems;
 }
 
 void check_weights(const Data& data, const In<int32_t, 1>& positive, size_t n, size_t n_weights) {
-  require(n == positive.shape(0) &&
-              n_weights == static_cast<size_t>(data.rows.n_features) + 1,
+  require(n == positive.shape(0) && n_weights == static_cast<size_t>(data.rows.n_features) + 1,
           "weights have a wrong shape");
 }
 

@@ -45,10 +45,10 @@ bool has_v4() {
 const Kernels& choose() {
 #ifdef PEGASOS_X86_LEVELS
   __builtin_cpu_init();
-  const Level levels[] = {  // best first
-      {&v4::kTable, has_v4()},
-      {&v3::kTable, has_v3()},
-      {&v2::kTable, static_cast<bool>(__builtin_cpu_supports("sse4.2"))}};
+  const Level levels[] = {// best first
+                          {&v4::kTable, has_v4()},
+                          {&v3::kTable, has_v3()},
+                          {&v2::kTable, static_cast<bool>(__builtin_cpu_supports("sse4.2"))}};
 #else
   const Level levels[] = {{&plain::kTable, true}};
 #endif
@@ -62,9 +62,9 @@ const Kernels& choose() {
   }
   if (available.empty())
     throw std::runtime_error("this CPU has no SSE 4.2 (x86-64-v2), which pegasos needs");
-  throw std::runtime_error("PEGASOS_CPU_LEVEL=" + std::string(wanted) +
-                           " is not available on this CPU; unset it or choose one of: " +
-                           available);
+  throw std::runtime_error(
+      "PEGASOS_CPU_LEVEL=" + std::string(wanted) +
+      " is not available on this CPU; unset it or choose one of: " + available);
 }
 
 }  // namespace

@@ -61,7 +61,8 @@ CsrFault find_csr_fault(const RowsView& view, int64_t n_entries, int n_threads) 
   });
   if (std::find(faults.begin(), faults.end(), CsrFault::column_range) != faults.end())
     return CsrFault::column_range;
-  const bool ordered = std::find(faults.begin(), faults.end(), CsrFault::column_twice) == faults.end();
+  const bool ordered =
+      std::find(faults.begin(), faults.end(), CsrFault::column_twice) == faults.end();
   return ordered || !lists_a_column_twice<Index>(view) ? CsrFault::none : CsrFault::column_twice;
 }
 

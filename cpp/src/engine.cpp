@@ -104,8 +104,8 @@ void perceptron_steps(const Data& data, const int64_t* draws, int64_t n_draws,
           });
 }
 
-void loss_sums(const Data& data, LossName loss, const std::vector<Problem>& problems,
-               int n_threads, double* sums) {
+void loss_sums(const Data& data, LossName loss, const std::vector<Problem>& problems, int n_threads,
+               double* sums) {
   sum_over_ranges(data.rows.n_rows, problems.size(), n_threads, sums,
                   [&](RowRange range, int64_t p) {
                     return kernels().loss_sum(data.rows, data.labels, loss, range, problems[p]);
@@ -118,8 +118,8 @@ void guess_masses(const Data& data, LossName loss, std::vector<Problem>& problem
   std::vector<double> losses(kVectorRanges * n_problems, 0.0);
   sum_vectors(data.rows.n_rows, data.rows.n_features + 1, n_problems, n_threads, dual_rows,
               [&](int64_t k, RowRange range, int64_t p, double* vector) {
-                losses[k * n_problems + p] =
-                    kernels().guess_masses(data.rows, data.labels, loss, range, problems[p], vector);
+                losses[k * n_problems + p] = kernels().guess_masses(data.rows, data.labels, loss,
+                                                                    range, problems[p], vector);
               });
   for (int64_t p = 0; p < n_problems; ++p) {
     sums[p] = 0;
@@ -135,8 +135,8 @@ void dual_rows(const Data& data, const std::vector<Problem>& problems, int n_thr
               });
 }
 
-void gain_sums(const Data& data, LossName loss, const std::vector<Problem>& problems,
-               int n_threads, double* sums) {
+void gain_sums(const Data& data, LossName loss, const std::vector<Problem>& problems, int n_threads,
+               double* sums) {
   sum_over_ranges(data.rows.n_rows, problems.size(), n_threads, sums,
                   [&](RowRange range, int64_t p) {
                     return kernels().gain_sum(data.labels, loss, range, problems[p].mass);

@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import assert_all_finite, check_is_fitted, validate_data
 
 from pegasos import _core
-from pegasos._validation import Floats, float_dtypes, make_rows, n_threads
+from pegasos._validation import Floats, float_dtypes, is_sparse, make_rows, n_threads
 
 
 class LinearModel(ClassifierMixin, BaseEstimator):
@@ -36,9 +36,9 @@ class LinearModel(ClassifierMixin, BaseEstimator):
             Two classes: one score, positive for ``classes_[1]``. More: one score per class.
         """
         check_is_fitted(self)
-        X = self._check_X(X, reset=False)
-        if sp.issparse(self.coef_):
-            scores = np.asarray((X @ self.coef_.T).todense() if sp.issparse(X) else X @ self.coef_.T)
+        X = self._check_data(X, reset=False)
+        if is_sparse(self.coef_):
+            scores = np.asarray((X @ self.coef_.T).todense() if is_sparse(X) else X @ self.coef_.T)
             scores = scores + self.intercept_
         else:
             weights = np.column_stack([self.coef_, self.intercept_]).astype(np.float64)
@@ -65,7 +65,8 @@ class LinearModel(ClassifierMixin, BaseEstimator):
         """
         scores = self.decision_function(X)
         best = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
-        return self.classes_[best]
+        labels: npt.NDArray[Any] = self.classes_[best]
+        return labels
 
     def sparsify(self) -> Self:
         """Turn ``coef_`` into a CSR matrix: smaller where most coefficients are zero.
@@ -88,15 +89,15 @@ class LinearModel(ClassifierMixin, BaseEstimator):
             Predictions stay the same.
         """
         check_is_fitted(self)
-        if sp.issparse(self.coef_):
+        if is_sparse(self.coef_):
             self.coef_ = self.coef_.toarray()
         return self
 
-    def _check_X(self, X: Any, reset: bool) -> Any:
+    def _check_data(self, X: Any, reset: bool) -> Any:
         # Values are not looked at here: a score or objective that is not finite tells.
         return validate_data(self, X, reset=reset, **self._data_rules(X))
 
-    def _check_X_y(self, X: Any, y: Any, **rules: Any) -> tuple[Any, Any]:
+    def _check_data_and_labels(self, X: Any, y: Any, **rules: Any) -> tuple[Any, Any]:
         checked: tuple[Any, Any] = validate_data(self, X, y, **{**self._data_rules(X), **rules})
         return checked
 

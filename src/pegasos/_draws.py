@@ -1,7 +1,7 @@
 """Which row comes next: NumPy's random streams, so that anyone can replay a run."""
 
-from copy import deepcopy
 from concurrent.futures import Future, ThreadPoolExecutor
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -49,7 +49,10 @@ class DrawStream:
 
     def goes_on_with(self, n_rows: int, sampling: str, rows: Rows | None) -> bool:
         """Tell whether this stream is over the same rows, in the same manner."""
-        same_rows = (self.rows is rows is None) or np.array_equal(self.rows, rows)
+        if self.rows is None or rows is None:
+            same_rows = self.rows is rows
+        else:
+            same_rows = np.array_equal(self.rows, rows)
         return same_rows and self.sampling == sampling and self._all_rows == n_rows
 
     def expect(self, n_draws: int, n_threads: int) -> None:

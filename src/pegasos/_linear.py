@@ -43,7 +43,9 @@ def _is_log(self: "PegasosClassifier") -> bool:
 def _is_pegasos(self: "PegasosClassifier") -> bool:
     if self.solver == "pegasos":
         return True
-    raise AttributeError("partial_fit needs solver='pegasos': sdca ties a dual variable to each row")
+    raise AttributeError(
+        "partial_fit needs solver='pegasos': sdca ties a dual variable to each row"
+    )
 
 
 class PegasosClassifier(LinearModel):
@@ -137,6 +139,10 @@ class PegasosClassifier(LinearModel):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = PARAMETERS
 
+    n_steps_: int
+    _class_totals: Floats
+    _state: Any
+
     def __init__(
         self,
         lam: float = 1e-3,
@@ -196,7 +202,7 @@ class PegasosClassifier(LinearModel):
             The fitted model.
         """
         self._refuse_options_of_the_other_solver()
-        X, y = self._check_X_y(X, y)
+        X, y = self._check_data_and_labels(X, y)
         weight = row_weights(sample_weight, X)
         target = encode(y, weight, type(self).__name__)
         weight = self._combined_weight(weight, target, class_totals(target, weight))
@@ -256,7 +262,7 @@ class PegasosClassifier(LinearModel):
         """
         self._refuse_options_of_the_other_solver()
         first = not hasattr(self, "classes_")
-        X, y = self._check_X_y(X, y, reset=first, ensure_all_finite=True)
+        X, y = self._check_data_and_labels(X, y, reset=first, ensure_all_finite=True)
         known = known_classes(self, classes)
         weight = row_weights(sample_weight, X)
         target = encode_known(y, known)
@@ -278,14 +284,14 @@ class PegasosClassifier(LinearModel):
             refuse_non_finite(X, "the sum of the rows")
         self.classes_ = known
         self._class_totals = totals
-        self._state: Any = state
+        self._state = state
         self._state_lam = self.lam
         self._set_weights(weights)
         self.n_steps_ = (0 if first else self.n_steps_) + ceil(len(draws) / self.batch_size)
         self.n_iter_ = 1
         self.n_violations_ = one_or_all(state.tally["violations"].astype(np.int64))
         for name in _CERTIFICATE:
-            vars(self).pop(name, None)
+            self.__dict__.pop(name, None)
         return self
 
     @available_if(_is_log)
@@ -413,8 +419,8 @@ class PegasosClassifier(LinearModel):
         self.history_ = trained.history
         self.n_iter_ = trained.n_epochs
         self._class_totals = class_totals(target, run.problem.weight)
-        vars(self).pop("_state", None)
-        vars(self).pop("_draw_stream", None)
+        self.__dict__.pop("_state", None)
+        self.__dict__.pop("_draw_stream", None)
         # Per-row state is kept only if asked for; Pegasos' own is O(features), for partial_fit.
         if self.warm_start or self.solver == "pegasos":
             self._state = run.state

@@ -106,6 +106,8 @@ class PerceptronClassifier(LinearModel):
         "average": [StrOptions({"uniform"}), None],
     }
 
+    _rng: np.random.Generator
+
     def __init__(
         self,
         *,
@@ -145,7 +147,7 @@ class PerceptronClassifier(LinearModel):
         self
             The fitted model.
         """
-        X, y = self._check_X_y(X, y, ensure_all_finite=True)
+        X, y = self._check_data_and_labels(X, y, ensure_all_finite=True)
         target = encode(y, None, type(self).__name__)
         state = self._earlier_state(X, target)
         rng = as_generator(self.random_state)
@@ -190,14 +192,14 @@ class PerceptronClassifier(LinearModel):
             The model so far.
         """
         first = not hasattr(self, "classes_")
-        X, y = self._check_X_y(X, y, reset=first, ensure_all_finite=True)
+        X, y = self._check_data_and_labels(X, y, reset=first, ensure_all_finite=True)
         target = encode_known(y, known_classes(self, classes))
         state = _State(len(target.positive), X.shape[1]) if first else self._state.copy()
         state.resume(self.average)
         everyone = np.arange(state.n_problems)
         _steps(self._problem(X, target), state, everyone, np.arange(X.shape[0]))
         self.n_iter_ = 1
-        vars(self).pop("history_", None)
+        self.__dict__.pop("history_", None)
         self._keep(X, target, state)
         return self
 

@@ -5,10 +5,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
 from pegasos import _core
-from pegasos._validation import Codes, Floats, Target, make_rows, refuse_non_finite
+from pegasos._validation import Codes, Floats, Target, is_sparse, make_rows, refuse_non_finite
 
 # The running counts of one binary problem: struct Tally in cpp/include/pegasos/problem.hpp.
 TALLY = np.dtype(
@@ -27,7 +26,7 @@ TALLY = np.dtype(
         )
     ]
 )
-assert len(TALLY) == _core.TALLY_FIELDS
+assert len(TALLY.names or ()) == _core.TALLY_FIELDS
 
 
 def new_tally(n_problems: int) -> npt.NDArray[Any]:
@@ -40,7 +39,7 @@ def new_tally(n_problems: int) -> npt.NDArray[Any]:
 
 def as_floats(tally: npt.NDArray[Any]) -> Floats:
     """View the counts as the core does."""
-    return tally.view(np.float64).reshape(len(tally), len(TALLY))
+    return tally.view(np.float64).reshape(len(tally), -1)
 
 
 def squared_norms(w: Floats) -> Floats:
@@ -94,8 +93,8 @@ class Problem:
 
     def work_per_draw(self) -> float:
         """Return how many numbers a draw touches, on average over all problems."""
-        entries = self.X.nnz if sp.issparse(self.X) else self.X.size
-        return self.n_problems * (20 + entries / max(1, self.n_rows))
+        entries = self.X.nnz if is_sparse(self.X) else self.X.size
+        return self.n_problems * float(20 + entries / max(1, self.n_rows))
 
     def mean_squared_norm(self) -> float:
         """Return the mean of ``||x_i||^2``, estimated on about a thousand rows that have weight."""

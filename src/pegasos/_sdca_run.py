@@ -84,7 +84,8 @@ class SdcaRun:
     @property
     def violations(self) -> Floats:
         """Visits with a margin below 1, per problem, since the first call."""
-        return self.state.violations + self._tally["violations"]
+        total: Floats = self.state.violations + self._tally["violations"]
+        return total
 
     def advance(self, draws: Rows) -> None:
         """Make the steps of these draws."""
@@ -134,7 +135,8 @@ class SdcaRun:
             return self.state.w.copy()
         if not clock.any():
             return self._mean
-        return self.state.w - self._u / clock
+        mean: Floats = self.state.w - self._u / clock
+        return mean
 
     def _ascend(self, draws: Rows) -> None:
         problem, state = self.problem, self.state

@@ -29,6 +29,7 @@ __all__ = [
     "encode_known",
     "fit_context",
     "float_dtypes",
+    "is_sparse",
     "known_classes",
     "make_rows",
     "n_threads",
@@ -75,9 +76,14 @@ def float_dtypes(X: Any) -> list[type]:
     return [np.float32, np.float64] if small else [np.float64, np.float32]
 
 
+def is_sparse(X: Any) -> bool:
+    """Tell whether X is one of SciPy's sparse matrices or arrays."""
+    return bool(sp.issparse(X))
+
+
 def make_rows(X: Any, bias: float, threads: int) -> _core.Rows:
     """Give the core a view of validated data: no copy, unless a CSR row lists a column twice."""
-    if not sp.issparse(X):
+    if not is_sparse(X):
         return _core.dense_rows(X, bias)
     rows = _csr_view(X, bias)
     fault = _core.csr_fault(rows, threads)
@@ -108,7 +114,7 @@ def _csr_view(X: Any, bias: float) -> _core.Rows:
 def refuse_non_finite(X: Any, what: str) -> None:
     """Say why a result is not finite: bad values in X, or values too large."""
     assert_all_finite(X, input_name="X")
-    values = X.data if sp.issparse(X) else X
+    values = X.data if is_sparse(X) else X
     raise ValueError(
         f"{what} overflows: the largest value in X is {np.abs(values).max():.3g}. Scale the "
         "features, for example with sklearn.preprocessing.StandardScaler or MaxAbsScaler"

@@ -58,7 +58,8 @@ class DenseRows {
   PEGASOS_INLINE void prefetch_pointer(int64_t) const {}
 
  private:
-  static constexpr int64_t kMostPrefetchedBytes = 1024;  // the hardware prefetcher takes over in long rows
+  static constexpr int64_t kMostPrefetchedBytes =
+      1024;  // the hardware prefetcher takes over in long rows
   const T* x_;
   int64_t d_;
   double bias_;
@@ -82,7 +83,8 @@ class CsrRows {
     for (; k + 4 <= end; k += 4)
       for (int lane = 0; lane < 4; ++lane)
         sum[lane] += static_cast<double>(x_[k + lane]) * w[column_[k + lane]];
-    for (int lane = 0; k < end; ++k, ++lane) sum[lane] += static_cast<double>(x_[k]) * w[column_[k]];
+    for (int lane = 0; k < end; ++k, ++lane)
+      sum[lane] += static_cast<double>(x_[k]) * w[column_[k]];
     return ((sum[0] + sum[2]) + (sum[1] + sum[3])) + bias_ * w[d_];
   }
   PEGASOS_INLINE double dot_and_square(int64_t i, const double* w, double* square) const {

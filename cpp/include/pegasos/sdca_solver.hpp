@@ -40,7 +40,8 @@ class SdcaSolver {
         n_awake += naps == 0;
         naps -= naps != 0;
       }
-      walk(rows_, labels_, &problem, 1, awake, n_awake, [&](int64_t, int64_t i) { step(i, problem); });
+      walk(rows_, labels_, &problem, 1, awake, n_awake,
+           [&](int64_t, int64_t i) { step(i, problem); });
     }
   }
 
@@ -48,7 +49,8 @@ class SdcaSolver {
   static constexpr int64_t kBlock = 1024;
 
   PEGASOS_INLINE void step(int64_t i, Problem& problem) const {
-    if (problem.asleep[i]) {  // drawn twice in a block (with replacement) and put to sleep in between
+    if (problem
+            .asleep[i]) {  // drawn twice in a block (with replacement) and put to sleep in between
       --problem.asleep[i];
       return;
     }
