@@ -13,6 +13,11 @@ def two_blobs(n_rows=200, n_features=5, seed=0, noise=1.0):
 
 
 @pytest.fixture
+def make_blobs():
+    return two_blobs
+
+
+@pytest.fixture
 def blobs():
     return two_blobs()
 

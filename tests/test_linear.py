@@ -283,6 +283,18 @@ def test_a_warm_started_bound_is_true_for_new_data(blobs):
     assert fresh.dual_objective_ <= model.objective_
 
 
+def test_a_warm_start_within_an_epoch_keeps_the_bound_true(make_blobs):
+    # A row can come twice before the epoch that was begun earlier ends.
+    for seed in range(40):
+        X, y = make_blobs(n_rows=8, n_features=3, seed=seed)
+        if len(np.unique(y)) < 2:
+            continue
+        model = PegasosClassifier(0.1, warm_start=True, tol=None, max_steps=4, random_state=seed)
+        model.fit(X, y).set_params(max_steps=8).fit(X, y)
+        optimum = PegasosClassifier(0.1, solver="sdca", tol=1e-9).fit(X, y).objective_
+        assert model.dual_objective_ <= optimum <= model.objective_ + 1e-9
+
+
 @pytest.mark.parametrize("solver", ["pegasos", "sdca"])
 def test_warm_starts_follow_a_path_of_lam(blobs, solver):
     X, y = blobs

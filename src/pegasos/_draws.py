@@ -55,6 +55,11 @@ class DrawStream:
             same_rows = np.array_equal(self.rows, rows)
         return same_rows and self.sampling == sampling and self._all_rows == n_rows
 
+    @property
+    def at_epoch_start(self) -> bool:
+        """Whether whole permutations of the rows come next."""
+        return self.sampling == "permutation" and len(self._queue) == 0
+
     def expect(self, n_draws: int, n_threads: int) -> None:
         """Say how many draws will be taken: with a thread to spare, epochs are shuffled ahead."""
         self._expected = n_draws - len(self._queue)

@@ -208,11 +208,11 @@ class PegasosClassifier(LinearModel):
         weight = self._combined_weight(weight, target, class_totals(target, weight))
         problem = self._problem(X, target, weight)
         active = None if weight is None else np.flatnonzero(weight > 0)
-        n_active = X.shape[0] if active is None else len(active)
         earlier = self._earlier_state(problem, target)
         stream = self._stream(X.shape[0], active, continued=earlier is not None)
+        n_active = stream.n_rows
         batch_size = min(self.batch_size, n_active)
-        run = self._run(problem, earlier, n_active, batch_size)
+        run = self._run(problem, earlier, stream, batch_size)
         schedule = Schedule(
             n_steps=self.max_steps or ceil(self.max_iter * n_active / batch_size),
             batch_size=batch_size,
@@ -361,8 +361,9 @@ class PegasosClassifier(LinearModel):
         return weight * factors
 
     def _run(
-        self, problem: Problem, earlier: Any, n_active: int, batch_size: int
+        self, problem: Problem, earlier: Any, stream: DrawStream, batch_size: int
     ) -> PegasosRun | SdcaRun:
+        n_active = stream.n_rows
         if self.solver == "sdca":
             return SdcaRun(problem, earlier, n_active=n_active, average=self.average)
         return PegasosRun(
@@ -370,7 +371,7 @@ class PegasosClassifier(LinearModel):
             earlier,
             n_active=n_active,
             batch_size=batch_size,
-            sampling=self.sampling,
+            whole_epochs=stream.at_epoch_start and n_active % batch_size == 0,
             project=self.project,
             average=self.average,
         )

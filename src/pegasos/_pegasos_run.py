@@ -101,7 +101,8 @@ class PegasosRun:
 
     Every row comes once per epoch, so the visits of whole epochs are a dual point, and their sum
     is a difference of two states: nothing is kept per row (how_it_works, "The certificate").
-    Draws with replacement, and batches that do not divide the epoch, need the masses per row.
+    Without ``whole_epochs`` (draws with replacement, batches that do not divide the epoch, a warm
+    start within one) a row may come more often, and masses are kept, and clipped, per row.
     """
 
     def __init__(
@@ -111,7 +112,7 @@ class PegasosRun:
         *,
         n_active: int,
         batch_size: int,
-        sampling: str,
+        whole_epochs: bool,
         project: bool,
         average: str | None,
     ) -> None:
@@ -121,7 +122,6 @@ class PegasosRun:
         self.project = project
         self.average = average
         self.state = state or new_pegasos_state(problem)
-        whole_epochs = sampling == "permutation" and n_active % batch_size == 0
         self._masses = None if whole_epochs else np.zeros((problem.n_problems, problem.n_rows))
         self.state.tally["mass_unit"] = 1
         self._draws = 0
