@@ -79,8 +79,8 @@ def test_no_result_depends_on_the_number_of_threads(three_classes, options, n_jo
     assert np.array_equal(one.predict(X), many.predict(X))
 
 
-def test_reading_ahead_on_a_second_thread_changes_no_bit():
-    # Large enough for the thread that reads ahead and for the one that shuffles ahead.
+def test_shuffling_ahead_on_a_second_thread_changes_no_bit():
+    # Large enough for the thread that shuffles ahead.
     rng = np.random.default_rng(0)
     X = rng.standard_normal((40_000, 3))
     y = X @ [1, -1, 0.5] + 0.1 * rng.standard_normal(40_000) > 0

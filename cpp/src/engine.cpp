@@ -2,32 +2,18 @@
 
 #include "pegasos/parallel.hpp"
 #include "pegasos/ranges.hpp"
-#include "pegasos/read_ahead.hpp"
 
 namespace pegasos {
 namespace {
 
-// Rows that fit the cache of a core need nobody to read ahead.
-constexpr int64_t kRowsWorthReadingAhead = 1 << 15;
-constexpr int64_t kDrawsPerBlock = 2048;
-
-// Contiguous groups of problems, one per thread: each group walks the draws once. A thread that is left
-// over reads ahead for the first group.
-template <class Step>
-void advance(const Data& data, const int64_t* draws, int64_t n_draws, int64_t batch_size,
-             std::vector<Problem>& problems, int n_threads, Step step) {
+// Contiguous groups of problems, one per thread: each group walks the draws once.
+template <class Advance>
+void advance_groups(std::vector<Problem>& problems, int n_threads, Advance advance) {
   const int64_t n = static_cast<int64_t>(problems.size());
   const int64_t n_groups = std::max<int64_t>(1, std::min<int64_t>(n, n_threads));
-  const int64_t block = batch_size * ((kDrawsPerBlock + batch_size - 1) / batch_size);
-  const bool spare = n_threads > n_groups && data.rows.n_rows >= kRowsWorthReadingAhead;
-  const auto touch = [&](int64_t first, int64_t last) {
-    kernels().touch_rows(data.rows, data.labels, draws + first, last - first);
-  };
   parallel_for(n_groups, n_threads, [&](int64_t g) {
-    const int64_t begin = g * n / n_groups, end = (g + 1) * n / n_groups;
-    work_with_read_ahead(n_draws, block, spare && g == 0, touch, [&](int64_t first, int64_t last) {
-      step(draws + first, last - first, problems.data() + begin, static_cast<int>(end - begin));
-    });
+    const int64_t first = g * n / n_groups, last = (g + 1) * n / n_groups;
+    advance(problems.data() + first, static_cast<int>(last - first));
   });
 }
 
@@ -70,38 +56,33 @@ void sum_vectors(int64_t n_rows, int64_t n_weights, int64_t n_problems, int n_th
 void pegasos_steps(const Data& data, LossName loss, const PegasosOptions& options,
                    const int64_t* draws, int64_t n_draws, std::vector<Problem>& problems,
                    int n_threads) {
-  advance(data, draws, n_draws, options.batch_size, problems, n_threads,
-          [&](const int64_t* part, int64_t n, Problem* group, int n_group) {
-            std::vector<double> slopes(n_group * options.batch_size);
-            kernels().pegasos(data.rows, data.labels, loss, options, part, n, group, n_group,
-                              slopes.data());
-          });
+  advance_groups(problems, n_threads, [&](Problem* group, int n) {
+    std::vector<double> slopes(n * options.batch_size);
+    kernels().pegasos(data.rows, data.labels, loss, options, draws, n_draws, group, n,
+                      slopes.data());
+  });
 }
 
 void sgd_start_steps(const Data& data, LossName loss, const StartOptions& options,
                      const int64_t* draws, int64_t n_draws, std::vector<Problem>& problems,
                      int n_threads) {
-  advance(data, draws, n_draws, 1, problems, n_threads,
-          [&](const int64_t* part, int64_t n, Problem* group, int n_group) {
-            kernels().sgd_start(data.rows, data.labels, loss, options, part, n, group, n_group);
-          });
+  advance_groups(problems, n_threads, [&](Problem* group, int n) {
+    kernels().sgd_start(data.rows, data.labels, loss, options, draws, n_draws, group, n);
+  });
 }
 
 void sdca_steps(const Data& data, LossName loss, const SdcaOptions& options, const int64_t* draws,
                 int64_t n_draws, std::vector<Problem>& problems, int n_threads) {
-  advance(data, draws, n_draws, 1, problems, n_threads,
-          [&](const int64_t* part, int64_t n, Problem* group, int n_group) {
-            for (int p = 0; p < n_group; ++p)
-              kernels().sdca(data.rows, data.labels, loss, options, part, n, group[p]);
-          });
+  parallel_for(static_cast<int64_t>(problems.size()), n_threads, [&](int64_t p) {
+    kernels().sdca(data.rows, data.labels, loss, options, draws, n_draws, problems[p]);
+  });
 }
 
 void perceptron_steps(const Data& data, const int64_t* draws, int64_t n_draws,
                       std::vector<Problem>& problems, int n_threads) {
-  advance(data, draws, n_draws, 1, problems, n_threads,
-          [&](const int64_t* part, int64_t n, Problem* group, int n_group) {
-            kernels().perceptron(data.rows, data.labels, part, n, group, n_group);
-          });
+  advance_groups(problems, n_threads, [&](Problem* group, int n) {
+    kernels().perceptron(data.rows, data.labels, draws, n_draws, group, n);
+  });
 }
 
 void loss_sums(const Data& data, LossName loss, const std::vector<Problem>& problems, int n_threads,

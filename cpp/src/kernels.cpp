@@ -51,13 +51,6 @@ void perceptron_kernel(const RowsView& view, const Labels& labels, const int64_t
   });
 }
 
-void touch_rows_kernel(const RowsView& view, const Labels& labels, const int64_t* draws,
-                       int64_t n_draws) {
-  with_rows(view, [&](const auto& rows) {
-    walk(rows, labels, nullptr, 0, draws, n_draws, [](int64_t, int64_t) {});
-  });
-}
-
 double square_sum_kernel(const RowsView& view, const int64_t* which, int64_t n_rows) {
   double sum = 0;
   with_rows(view, [&](const auto& rows) {
@@ -114,7 +107,6 @@ const Kernels kTable = {
     sgd_start_kernel,
     sdca_kernel,
     perceptron_kernel,
-    touch_rows_kernel,
     square_sum_kernel,
     loss_sum_kernel,
     guess_masses_kernel,

@@ -200,10 +200,7 @@ class PegasosRun:
         problem = self.problem
         epochs = (self._draws - self._mass_since) / self.n_active
         masses = self._masses * (self.state.tally["mass_unit"][:, np.newaxis] / epochs)
-        if problem.weight is not None:
-            weight = problem.weight
-            np.divide(masses, weight, out=masses, where=weight > 0)
-        np.minimum(masses, 1, out=masses)
+        np.minimum(problem.as_fractions(masses), 1, out=masses)
         w = problem.weights_of(masses)
         self._keep_best(problem.best_scaled_dual(problem.gain(masses), w))
 

@@ -138,6 +138,12 @@ class Problem:
         )
         return sums
 
+    def as_fractions(self, masses: Floats) -> Floats:
+        """Turn masses that add up to weights into fractions of each row's weight, in place."""
+        if self.weight is not None:
+            np.divide(masses, self.weight, out=masses, where=self.weight > 0)
+        return masses
+
     def weights_of(self, masses: Floats) -> Floats:
         """Return the weights that the masses stand for."""
         w = self.zeros()

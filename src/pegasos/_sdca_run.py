@@ -1,14 +1,13 @@
-"""Dual coordinate ascent over a problem, with a stochastic start where the masses build up slowly.
+"""Dual coordinate ascent over a problem.
 
-One unit of dual mass moves a row's own margin by ``||x||^2 / (lam S)``. Where that is large (lam
-small for the number of rows), ascent needs about as many epochs before the masses reach their
-bounds. There the first epoch is spent on averaged gradient steps instead, masses are guessed from
-the margins they end with, and ascent goes on from this dual point.
+One unit of dual mass moves a row's own margin by ``||x||^2 / (lam S)``, its *coupling*. Ascent
+needs about that many epochs to fill the masses. Where it is large, and there are many rows to a
+feature, the first epoch goes into averaged gradient steps instead, which find good weights without
+masses; those are then guessed from the margins, and ascent goes on from this dual point.
 """
 
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,13 +15,15 @@ import numpy.typing as npt
 from pegasos import _core
 from pegasos._draws import Rows
 from pegasos._problem import Certificate, Problem, as_floats, new_tally
+from pegasos._sdca_start import SgdStart
 from pegasos._validation import Floats
 
 # Chosen by measurement on cov1, a9a, ijcnn1 and text: see docs/how_it_works.md.
-_START_ABOVE = 3.0
-_RELAXATION_AFTER_START = 1.5
+_STRONG_COUPLING = 1.0
+_MANY_ROWS_PER_FEATURE = 100
 _RELAXATION = 1.2
-# Without a start the first epochs move all masses: nothing is worth leaving asleep.
+_RELAXATION_AFTER_SGD = 1.5
+# From nothing, the first epochs move all masses: no row is worth leaving asleep.
 _RESTLESS_EPOCHS = 2
 
 
@@ -63,23 +64,21 @@ class SdcaRun:
         self.problem = problem
         self.n_active = n_active
         self.average = average
+        self.state = state or _new_state(problem)
         squared_norm = problem.mean_squared_norm()
-        self._coupled = squared_norm > _START_ABOVE * problem.lam * problem.total_weight
-        self._start = _Start(problem, squared_norm) if self._coupled and state is None else None
-        shape = (problem.n_problems, problem.n_rows)
-        self.state = state or SdcaState(
-            w=problem.zeros(),
-            masses=np.zeros(shape),
-            asleep=np.zeros(shape, dtype=np.uint8),
-            violations=np.zeros(problem.n_problems),
-            epochs=0,
-        )
+        coupling = squared_norm / (problem.lam * problem.total_weight)
+        many_rows = n_active >= _MANY_ROWS_PER_FEATURE * problem.X.shape[1]
+        self._strong = many_rows and coupling > _STRONG_COUPLING
+        self._start: SgdStart | None = None
         if state is not None:  # true for these rows, weights and lam, whatever they were before
             self.state.w = problem.weights_of(state.masses)
-        self._u = None if average is None else problem.zeros()
+        elif self._strong:
+            self._start = SgdStart(problem, self.state.masses, squared_norm)
         self._tally = new_tally(problem.n_problems)
-        self._fresh: Certificate | None = None
+        self._u = None if average is None else problem.zeros()
+        self._mean = self.state.w
         self._best: Certificate | None = None
+        self._best_is_new = False
 
     @property
     def violations(self) -> Floats:
@@ -101,8 +100,11 @@ class SdcaRun:
     def end_of_stride(self) -> None:
         """Begin a new mean: older weights are further from the optimum."""
         self.state.violations += self._tally["violations"]
-        if self._u is not None and self._tally["mean_clock"].any():
-            self._mean = self._mean_weights()
+        clock = self._tally["mean_clock"][:, np.newaxis]
+        if self._u is None:
+            self._mean = self.state.w
+        elif clock.any():
+            self._mean = self.state.w - self._u / clock
             self._u[:] = 0
         self._tally = new_tally(self.problem.n_problems)
 
@@ -110,37 +112,21 @@ class SdcaRun:
         """Return the best weights seen at a certificate, their objective and the best bound."""
         if self._start is not None:
             self._end_start()
-        certificate = self._fresh or self._look()
-        self._fresh = None
-        best = self._best
-        if best is not None:
-            better = certificate.objective < best.objective
-            certificate = Certificate(
-                np.where(better[:, np.newaxis], certificate.weights, best.weights),
-                np.where(better, certificate.objective, best.objective),
-                np.maximum(certificate.dual, best.dual),
-            )
-        self._best = certificate
-        return certificate
+        if self._best is None:
+            self._best = self._look()
+        elif not self._best_is_new:
+            self._best = _better(self._best, self._look())
+        self._best_is_new = False
+        return self._best
 
     def _look(self) -> Certificate:
         problem, state = self.problem, self.state
-        w = self._mean_weights()
         dual = problem.dual(problem.gain(state.masses), state.w)
-        return Certificate(w, problem.objective(w), dual)
-
-    def _mean_weights(self) -> Floats:
-        clock = self._tally["mean_clock"][:, np.newaxis]
-        if self._u is None:
-            return self.state.w.copy()
-        if not clock.any():
-            return self._mean
-        mean: Floats = self.state.w - self._u / clock
-        return mean
+        return Certificate(self._mean.copy(), problem.objective(self._mean), dual)
 
     def _ascend(self, draws: Rows) -> None:
         problem, state = self.problem, self.state
-        settled = self._coupled or state.epochs >= _RESTLESS_EPOCHS
+        settled = self._strong or state.epochs >= _RESTLESS_EPOCHS
         _core.sdca_steps(
             problem.data,
             problem.positive,
@@ -152,67 +138,39 @@ class SdcaRun:
             draws,
             loss=problem.loss,
             lam=problem.lam,
-            relaxation=_RELAXATION_AFTER_START if self._coupled else _RELAXATION,
+            relaxation=_RELAXATION_AFTER_SGD if self._strong else _RELAXATION,
             weighted_mean=self.average == "weighted",
             shrinking=settled and problem.loss == "hinge",
             n_threads=problem.threads,
         )
         state.epochs += len(draws) / self.n_active
-        self._fresh = None
+        self._best_is_new = False
 
     def _end_start(self) -> None:
         assert self._start is not None
-        self._fresh = self._start.dual_start(self.state)
-        self._mean = self._fresh.weights
+        self._best = self._start.end(self.state.w)
+        self._best_is_new = True
+        self._mean = self._best.weights
         self.state.violations += self._start.tally["violations"]
-        self._best = self._fresh
         self._start = None
 
 
-class _Start:
-    """One epoch of averaged gradient steps, and the dual point guessed from its end."""
+def _new_state(problem: Problem) -> SdcaState:
+    shape = (problem.n_problems, problem.n_rows)
+    return SdcaState(
+        w=problem.zeros(),
+        masses=np.zeros(shape),
+        asleep=np.zeros(shape, dtype=np.uint8),
+        violations=np.zeros(problem.n_problems),
+        epochs=0,
+    )
 
-    def __init__(self, problem: Problem, squared_norm: float) -> None:
-        self.problem = problem
-        self.eta0 = 1 / squared_norm
-        self.draws = 0
-        self.tally = new_tally(problem.n_problems)
-        self._w = problem.zeros()
-        self._u = problem.zeros()
 
-    def advance(self, draws: Rows) -> None:
-        problem = self.problem
-        _core.sgd_start_steps(
-            problem.data,
-            problem.positive,
-            self._w,
-            self._u,
-            as_floats(self.tally),
-            draws,
-            loss=problem.loss,
-            lam=problem.lam,
-            eta0=self.eta0,
-            n_threads=problem.threads,
-        )
-        self.draws += len(draws)
-
-    def dual_start(self, state: SdcaState) -> Certificate:
-        """Guess masses into ``state`` at the mean weights, and certify those."""
-        problem = self.problem
-        column: Any = self.tally[:, np.newaxis]
-        mean: Floats = (column["mean_clock"] * self._w - self._u) / column["mean_weight"]
-        losses = np.empty(problem.n_problems)
-        _core.guess_masses(
-            problem.data,
-            problem.positive,
-            mean,
-            state.masses,
-            loss=problem.loss,
-            n_threads=problem.threads,
-            dual_rows=state.w,
-            sums=losses,
-        )
-        objective = problem.objective(mean, losses)
-        state.w /= problem.lam * problem.total_weight
-        dual = problem.best_scaled_dual(problem.gain(state.masses), state.w)
-        return Certificate(mean, objective, dual)
+def _better(old: Certificate, new: Certificate) -> Certificate:
+    """Take the better weights and the better bound, problem by problem."""
+    improved = new.objective < old.objective
+    return Certificate(
+        np.where(improved[:, np.newaxis], new.weights, old.weights),
+        np.where(improved, new.objective, old.objective),
+        np.maximum(old.dual, new.dual),
+    )

@@ -14,7 +14,7 @@ from joblib import effective_n_jobs
 from sklearn.base import _fit_context as fit_context
 from sklearn.utils import assert_all_finite
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, column_or_1d
 
 from pegasos import _core
@@ -158,7 +158,8 @@ def _encode_two(y: npt.NDArray[Any]) -> Target | None:
         return None
     low, high = y.min(), y.max()
     is_high = y == high
-    if not np.all(is_high | (y == low)) or type_of_target(np.array([low, high])) != "binary":
+    whole = y.dtype.kind != "f" or (low.is_integer() and high.is_integer())
+    if low == high or not whole or not np.all(is_high | (y == low)):
         return None
     return Target(np.array([low, high]), is_high.astype(np.int32))
 

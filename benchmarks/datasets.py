@@ -1,0 +1,167 @@
+"""The data of the benchmarks: X in float32, dense or CSR with int32 indices; y of -1 and +1.
+
+Real data is found through PEGASOS_DATA. What has been read or generated is kept as .npy files in a
+cache folder: the next run starts at once, and a fresh process can load it without any detour that
+would blur its peak of memory.
+"""
+
+import bz2
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import rcv1_like
+import scipy.sparse as sp
+
+Matrix = npt.NDArray[np.float32] | sp.csr_matrix
+Labels = npt.NDArray[np.int8]
+Read = Callable[[list[Path]], tuple[Matrix, Labels]]
+
+# Part of every cache key: raise it when the preparation of a set changes.
+_VERSION = 1
+_COV1_ROWS = 522_911  # the training rows of the Pegasos paper
+_QUICK_ROWS = 20_000
+
+
+class MissingDataError(Exception):
+    """A file of the data is not there; the message says which."""
+
+
+@dataclass(frozen=True)
+class DataSet:
+    """A set on disk, in the cache."""
+
+    key: str
+    folder: Path
+
+    def load(self) -> tuple[Matrix, Labels]:
+        y = np.load(self.folder / "labels.npy")
+        if (self.folder / "dense.npy").exists():
+            return np.load(self.folder / "dense.npy"), y
+        values, indices, indptr, shape = (
+            np.load(self.folder / f"{part}.npy")
+            for part in ("values", "indices", "indptr", "shape")
+        )
+        X = sp.csr_matrix((values, indices, indptr), shape=tuple(shape), copy=False)
+        X.has_canonical_format = True  # checked when it was stored: nobody has to check it again
+        return X, y
+
+
+def default_cache() -> Path:
+    return Path(tempfile.gettempdir()) / f"pegasos-benchmarks-{os.getuid()}"
+
+
+def n_bytes(X: Matrix, y: Labels) -> int:
+    parts = (X.data, X.indices, X.indptr) if sp.issparse(X) else (X,)
+    return sum(part.nbytes for part in (*parts, y))
+
+
+def prepare(name: str, cache: Path, *, quick: bool = False) -> DataSet:
+    """Return the set of this name, read or generated if the cache does not have it yet."""
+    source = _SOURCES[name]
+    paths = [_find(file) for file in source.files]
+    stamps = [(path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in paths]
+    identity = repr((name, _VERSION, quick, stamps))
+    key = f"{name}-{hashlib.sha256(identity.encode()).hexdigest()[:12]}"
+    folder = cache / key
+    if not folder.exists():
+        X, y = source.read_quick(paths) if quick else source.read(paths)
+        _store(folder, X, y)
+    return DataSet(key, folder)
+
+
+def _find(file: str) -> Path:
+    root = os.environ.get("PEGASOS_DATA")
+    if not root:
+        raise MissingDataError(f"{file} is needed; set PEGASOS_DATA to the folder that holds it")
+    path = Path(root) / file
+    if not path.exists():
+        raise MissingDataError(f"{file} is not in the folder that PEGASOS_DATA names")
+    return path
+
+
+def _store(folder: Path, X: Matrix, y: Labels) -> None:
+    folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    # Renamed when complete, so that an interrupted run leaves no half set behind.
+    part = Path(tempfile.mkdtemp(dir=folder.parent))
+    try:
+        np.save(part / "labels.npy", y.astype(np.int8))
+        if sp.issparse(X):
+            X.sum_duplicates()
+            np.save(part / "values.npy", X.data.astype(np.float32, copy=False))
+            np.save(part / "indices.npy", X.indices.astype(np.int32, copy=False))
+            np.save(part / "indptr.npy", X.indptr.astype(np.int32, copy=False))
+            np.save(part / "shape.npy", np.array(X.shape))
+        else:
+            np.save(part / "dense.npy", np.ascontiguousarray(X, dtype=np.float32))
+        part.replace(folder)
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+
+
+@dataclass(frozen=True)
+class _Source:
+    files: tuple[str, ...]
+    read: Read
+    quick: Read | None = None
+
+    def read_quick(self, paths: list[Path]) -> tuple[Matrix, Labels]:
+        if self.quick is not None:
+            return self.quick(paths)
+        X, y = self.read(paths)
+        return X[:_QUICK_ROWS], y[:_QUICK_ROWS]
+
+
+def _cov1(paths: list[Path]) -> tuple[Matrix, Labels]:
+    """Class 2 against the rest, columns scaled to [0, 1] over all rows of the file."""
+    table = np.loadtxt(paths[0], delimiter=",", skiprows=1, dtype=np.float32)
+    X, kind = table[:, :-1], table[:, -1]
+    low, high = X.min(axis=0), X.max(axis=0)
+    X = (X - low) / np.where(high > low, high - low, 1)
+    y = np.where(kind == 2, 1, -1).astype(np.int8)
+    return X[:_COV1_ROWS], y[:_COV1_ROWS]
+
+
+def _svmlight(paths: list[Path]) -> tuple[sp.csr_matrix, Labels]:
+    from sklearn.datasets import load_svmlight_file
+
+    with bz2.open(paths[0]) as file:
+        X, y = load_svmlight_file(file, dtype=np.float32)
+    return sp.csr_matrix(X), np.where(y > 0, 1, -1).astype(np.int8)
+
+
+def _dense_svmlight(paths: list[Path]) -> tuple[Matrix, Labels]:
+    X, y = _svmlight(paths)
+    return X.toarray(), y
+
+
+def _reviews(paths: list[Path]) -> tuple[Matrix, Labels]:
+    """tf-idf of the tokens. A text that comes again under another id is dropped."""
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    verdicts: dict[str, str] = {}
+    for line in paths[0].read_text(encoding="utf-8").splitlines():
+        _category, verdict, _id, text = line.split(" ", 3)
+        verdicts.setdefault(text, verdict)
+    X = TfidfVectorizer(analyzer=str.split, dtype=np.float32).fit_transform(verdicts)
+    y = np.array([1 if verdict == "pos" else -1 for verdict in verdicts.values()], dtype=np.int8)
+    return sp.csr_matrix(X), y
+
+
+_SOURCES = {
+    "cov1": _Source(("covtype/covtype.csv.gz",), _cov1),
+    "a9a": _Source(("adult/adult.trn.bz2",), _svmlight),
+    "ijcnn1": _Source(("ijcnn1/ijcnn1.trn.bz2",), _dense_svmlight),
+    "reviews": _Source(("reviews/reviews.txt",), _reviews),
+    "sparse": _Source(
+        (),
+        lambda _: rcv1_like.generate(1_000_000),
+        quick=lambda _: rcv1_like.generate(_QUICK_ROWS),
+    ),
+}

@@ -1,0 +1,61 @@
+"""A first epoch for dual ascent where the masses would fill too slowly."""
+
+from typing import Any
+
+import numpy as np
+
+from pegasos import _core
+from pegasos._draws import Rows
+from pegasos._problem import Certificate, Problem, as_floats, new_tally
+from pegasos._validation import Floats
+
+
+class SgdStart:
+    """An epoch of averaged gradient steps, and masses guessed from the margins it ends with."""
+
+    def __init__(self, problem: Problem, masses: Floats, squared_norm: float) -> None:
+        self.problem = problem
+        self.masses = masses
+        self.eta0 = 1 / squared_norm
+        self.draws = 0
+        self.tally = new_tally(problem.n_problems)
+        self._w = problem.zeros()
+        self._u = problem.zeros()
+
+    def advance(self, draws: Rows) -> None:
+        """Make the steps of these draws."""
+        problem = self.problem
+        _core.sgd_start_steps(
+            problem.data,
+            problem.positive,
+            self._w,
+            self._u,
+            as_floats(self.tally),
+            draws,
+            loss=problem.loss,
+            lam=problem.lam,
+            eta0=self.eta0,
+            n_threads=problem.threads,
+        )
+        self.draws += len(draws)
+
+    def end(self, w: Floats) -> Certificate:
+        """Leave a dual point in the masses and ``w``; certify the mean weights."""
+        problem = self.problem
+        column: Any = self.tally[:, np.newaxis]
+        mean: Floats = (column["mean_clock"] * self._w - self._u) / column["mean_weight"]
+        losses = np.empty(problem.n_problems)
+        _core.guess_masses(
+            problem.data,
+            problem.positive,
+            mean,
+            self.masses,
+            loss=problem.loss,
+            n_threads=problem.threads,
+            dual_rows=w,
+            sums=losses,
+        )
+        objective = problem.objective(mean, losses)
+        w /= problem.lam * problem.total_weight
+        dual = problem.best_scaled_dual(problem.gain(self.masses), w)
+        return Certificate(mean, objective, dual)
