@@ -48,12 +48,15 @@ def test_the_defaults_pass_all_checks_but_the_one_of_weights(estimator, check):
     check(estimator)
 
 
-def test_a_pipeline_in_a_grid_search_finds_the_better_lam(blobs):
-    X, y = blobs
+def test_a_pipeline_in_a_grid_search_finds_the_better_lam(make_blobs):
+    # One row in twenty is of class 1: so strong a regulariser sees only the majority.
+    X, y = make_blobs(n_rows=1000, noise=0.5)
+    rare = (y == 0) | (np.arange(1000) % 20 == 0)
     pipeline = make_pipeline(StandardScaler(), PegasosClassifier(solver="sdca", random_state=0))
-    search = GridSearchCV(pipeline, {"pegasosclassifier__lam": [1e-2, 1e3]}, cv=3).fit(X * 1000, y)
+    search = GridSearchCV(pipeline, {"pegasosclassifier__lam": [1e-2, 1e3]}, cv=3)
+    search.fit(1000 * X[rare], y[rare])
     assert search.best_params_ == {"pegasosclassifier__lam": 1e-2}
-    assert search.best_score_ > 0.85
+    assert search.best_score_ > 1 - y[rare].mean()
 
 
 def test_calibration_gives_the_hinge_probabilities(blobs):

@@ -32,8 +32,9 @@ struct Hinge {  // max(0, 1 - z);  gain(b) = b
   static PEGASOS_INLINE double guess(double z) { return clip01(1.5 - z); }
   // Over-relaxed by `relaxation` in (0, 2): the dual still grows with every step.
   static PEGASOS_INLINE double ascend(double b, double z, double q, double relaxation) {
-    // The quotient does not wait for z, which ends a long chain of additions.
-    const double per_slack = relaxation / q;
+    // The quotient does not wait for z, which ends a long chain of additions. q - q is 0, or NaN for a
+    // norm that has overflowed: it must not pass for a row that never moves.
+    const double per_slack = relaxation / q + (q - q);
     return q > 0 ? clip01(b + (1 - z) * per_slack) : 1;
   }
 };
