@@ -143,7 +143,7 @@ def own_callables():
 def functions_of_modules():
     for name, module in MODULES.items():
         for function_name, function in inspect.getmembers(module, inspect.isfunction):
-            if not function_name.startswith("_") and function.__module__ == module.__name__:
+            if function_name in module.__all__:
                 yield f"{name}.{function_name}", function
 
 

@@ -316,6 +316,40 @@ def test_sdca_goes_on_from_its_dual_point(blobs):
     assert model.duality_gap_ < 1e-3 * model.objective_
 
 
+def test_partial_fit_after_sdca_says_why_it_cannot_go_on(blobs):
+    X, y = blobs
+    for warm_start in (False, True):
+        model = PegasosClassifier(0.01, solver="sdca", warm_start=warm_start, random_state=0)
+        model.fit(X, y).set_params(solver="pegasos")
+        with pytest.raises(ValueError, match=r"solver='sdca'; clone it"):
+            model.partial_fit(X, y)
+
+
+def test_balanced_partial_fit_goes_by_the_rows_of_an_earlier_fit_too():
+    rng = np.random.default_rng(0)
+    y = (np.arange(100) < 10).astype(int)
+    X = rng.standard_normal((100, 2)) + 2 * y[:, np.newaxis]
+    model = PegasosClassifier(0.01, class_weight="balanced", max_iter=1, tol=None, random_state=0)
+    twin = clone(model).fit(X, y)
+    model.fit(X, y).partial_fit(X, y)
+    # 20 of 200 rows seen are of class 1: the weights are those of the fit.
+    twin.set_params(class_weight=None)
+    twin.partial_fit(X, y, sample_weight=np.where(y, 200 / 40, 200 / 360))
+    np.testing.assert_allclose(model.coef_, twin.coef_)
+
+
+def test_an_early_stop_leaves_a_generator_where_one_thread_leaves_it():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((30_000, 3))
+    y = X[:, 0] > 0
+    left = []
+    for n_jobs in (1, 2):
+        generator = np.random.default_rng(3)
+        PegasosClassifier(0.1, random_state=generator, n_jobs=n_jobs).fit(X, y)
+        left.append(generator.integers(1_000_000))
+    assert left[0] == left[1]
+
+
 # --- Scores, probabilities, coefficients ------------------------------------------------------
 
 

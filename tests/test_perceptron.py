@@ -85,6 +85,14 @@ def test_a_warm_start_goes_on_with_the_weights_and_the_draws(blobs):
     assert parts.n_iter_ == 3
 
 
+def test_a_warm_started_fit_goes_on_after_partial_fit(separable):
+    X, y = separable
+    model = PerceptronClassifier(warm_start=True, random_state=0)
+    model.partial_fit(X[:50], y[:50], classes=[0, 1]).fit(X, y)
+    assert model.n_steps_ == 50 + model.n_iter_ * len(X)
+    assert model.score(X, y) == 1
+
+
 def test_verbose_shows_mistakes_on_stderr(separable, capsys):
     X, y = separable
     PerceptronClassifier(verbose=1, random_state=0).fit(X, y)

@@ -40,6 +40,12 @@ def test_the_example_in_the_module_docstring_is_true():
     assert result.failed == 0
 
 
+def test_every_public_name_is_exported_and_explained():
+    public = {name for name in vars(reference) if not name.startswith("_")}
+    assert set(reference.__all__) == public
+    assert all(getattr(reference, name).__doc__ for name in public)
+
+
 # --- Draws ----------------------------------------------------------------------------------------
 
 
@@ -528,6 +534,172 @@ def test_sdca_integer_weights_have_the_optimum_of_repeated_rows(loss):
     assert not np.allclose(weighted.w, unweighted.w, atol=1e-2)
 
 
+# --- Dual coordinate ascent: over-relaxation and sleeping rows ------------------------------------
+
+NEAR = np.array([[0.5]])  # lam S = 1 with lam = 1: after one step a = 1, w = 1/2, margin 1/4
+ONE_ROW = np.ones(1)
+
+
+def test_over_relaxed_hinge_steps_by_hand():
+    # lam S = 1, q = 4. a = 1.5/4, margin 1.5; back by 1.5 * 0.5/4, margin 0.75.
+    once, twice = (
+        reference.sdca(X2, Y2, 0.5, draws, relaxation=1.5)
+        for draws in (np.array([1]), np.array([1, 1]))
+    )
+    assert_array_equal(once.a, [0.0, 0.375])
+    assert_array_equal(once.last, [0.0, -0.75])
+    assert_array_equal(twice.a, [0.0, 0.1875])
+    assert (once.violations, twice.violations) == (1, 1)
+
+
+def test_an_over_relaxed_step_is_clipped_after_the_stretch():
+    assert reference.hinge_coordinate(0.5, 1.0, 0.0, 4.0, 1.9) == 0.5 + 1.9 / 4
+    assert reference.hinge_coordinate(0.9, 1.0, 0.0, 4.0, 1.9) == 1.0
+    assert reference.hinge_coordinate(0.1, 1.0, 2.0, 4.0, 1.9) == 0.0
+    assert reference.hinge_coordinate(0.1, 3.0, 2.0, 0.0, 1.9) == 3.0  # an all-zero row
+
+
+def test_log_loss_takes_no_relaxation():
+    X, y, s = random_problem(20)
+    draws = epochs_of_rows(0, len(y), 2)
+    plain, relaxed = (
+        reference.sdca(X, y, 0.1, draws, loss="log", sample_weight=s, relaxation=relaxation)
+        for relaxation in (1.0, 1.7)
+    )
+    assert_array_equal(relaxed.a, plain.a)
+
+
+@pytest.mark.parametrize("relaxation", [0.1, 1.5, 1.999])
+@pytest.mark.parametrize("lam", [1e-4, 0.1, 10.0])
+def test_relaxed_steps_never_lower_the_dual(lam, relaxation):
+    X, y, s = random_problem(21)
+    a, dual = None, -np.inf
+    for i in reference.draw_rows(np.random.default_rng(5), len(y), 60, "uniform"):
+        a = reference.sdca(X, y, lam, [i], sample_weight=s, a=a, relaxation=relaxation).a
+        new_dual = reference.dual_objective(a, X, y, lam, "hinge", s)
+        assert new_dual >= dual - EXACT
+        dual = new_dual
+
+
+def test_a_row_resting_at_its_bound_sleeps_by_its_slack():
+    # Visit 1 moves a to 1; visit 2 leaves it there with slack 3/4: it sleeps through the next 3.
+    naps = [
+        reference.sdca(NEAR, ONE_ROW, 1.0, np.zeros(n, int), shrinking=True).naps[0]
+        for n in range(1, 8)
+    ]
+    assert naps == [0, 3, 2, 1, 0, 3, 2]
+    run = reference.sdca(NEAR, ONE_ROW, 1.0, np.zeros(7, int), shrinking=True)
+    assert run.violations == 3  # visits 1, 2 and 6
+    awake = reference.sdca(NEAR, ONE_ROW, 1.0, np.zeros(7, int))
+    assert awake.naps[0] == 0
+    assert awake.violations == 7
+
+
+@pytest.mark.parametrize(
+    ("margin", "naps"),
+    [(0.8, 0), (1.2, 0), (0.7, 1), (1.3, 1), (2.6, 6), (2.8, 7), (9.0, 7), (-9.0, 7)],
+)
+def test_the_slack_decides_how_long_a_row_sleeps(margin, naps):
+    # Row 0 (weight 1) holds w at 1; row 1 is at its bound with the margin asked for.
+    X, y = np.array([[1.0], [margin]]), np.ones(2)
+    s = np.array([1.0, 1e-9])  # too light to move w
+    a = np.array([1.0, 0.0 if margin > 1 else 1e-9])
+    run = reference.sdca(X, y, 1.0, np.array([1]), sample_weight=s, a=a, shrinking=True)
+    assert_array_equal(run.a, a)
+    assert_array_equal(run.naps, [0, naps])
+
+
+def test_a_row_between_its_bounds_never_sleeps():
+    # Row 1 reaches a = 1/4 and margin 1 in one step; nothing changes after that.
+    run = reference.sdca(X2, Y2, 0.5, np.array([1, 1, 1]), shrinking=True)
+    assert_array_equal(run.a, [0.0, 0.25])
+    assert_array_equal(run.naps, [0, 0])
+
+
+def test_visits_slept_through_count_neither_as_steps_nor_as_violations():
+    X, y, s = random_problem(22)
+    draws = epochs_of_rows(3, len(y), 6)
+    for average in (None, "uniform", "weighted"):
+        options = {"average": average, "sample_weight": s, "relaxation": 1.2}
+        run = reference.sdca(X, y, 0.5, draws, shrinking=True, **options)
+        # The draws that were not slept through, found by handing the naps from visit to visit.
+        awake, a, naps = [], None, np.zeros(len(y), int)
+        for i in draws:
+            awake += [i] if naps[i] == 0 else []
+            step = reference.sdca(
+                X, y, 0.5, [i], a=a, naps=naps, shrinking=True, sample_weight=s, relaxation=1.2
+            )
+            a, naps = step.a, step.naps
+        assert len(y) < len(awake) < len(draws)  # some slept, and not all the time
+        plain = reference.sdca(X, y, 0.5, awake, **options)
+        assert_array_equal(run.naps, naps)
+        assert_allclose(run.a, plain.a, atol=EXACT)
+        assert_allclose(run.w, plain.w, atol=EXACT)
+        assert run.violations == plain.violations
+
+
+def test_when_every_visit_is_slept_through_the_mean_is_the_last_iterate():
+    asleep = np.array([2])
+    run = reference.sdca(
+        NEAR, ONE_ROW, 1.0, [0, 0], a=np.array([0.5]), naps=asleep, average="uniform"
+    )
+    assert_array_equal(run.w, [0.25])
+    assert_array_equal(run.naps, [0])
+    assert_array_equal(asleep, [2])  # what was handed in stays as it was
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_sleeping_rows_do_not_move_the_optimum(weighted):
+    X, y, s = random_problem(23, n_rows=40)
+    s = s if weighted else None
+    draws = epochs_of_rows(7, 40, 200)
+    run = reference.sdca(X, y, 0.05, draws, sample_weight=s, relaxation=1.2, shrinking=True)
+    primal = reference.primal_objective(run.w, X, y, 0.05, "hinge", s)
+    assert 0 <= primal - reference.dual_objective(run.a, X, y, 0.05, "hinge", s) + EXACT < 1e-6
+
+
+# --- A stochastic start for dual ascent -----------------------------------------------------------
+
+
+def test_two_steps_of_the_start_by_hand():
+    # eta = 1, then 1/(1 + 30/2); w = (1, 0), then (31/32, -2/16); means with weights 1 and 2.
+    mean = reference.sgd_start(X2, Y2, 0.5, np.array([0, 1]), 1.0)
+    assert_allclose(mean, [47 / 48, -1 / 12], rtol=EXACT)
+
+
+def test_weighted_steps_of_the_start_by_hand():
+    # Weights 1 and 3, S = 4: eta = 1, then 2/17; c = 1, then 3 * 4.
+    s = np.array([1.0, 3.0])
+    mean = reference.sgd_start(X2, Y2, 0.5, np.array([0, 1]), 1.0, sample_weight=s)
+    w2, w3 = np.array([1.0, 0.0]), np.array([14 / 17, -12 / 17])
+    assert_allclose(mean, (w2 + 12 * w3) / 13, rtol=EXACT)
+
+
+def test_the_start_follows_the_slope_of_its_loss():
+    log = reference.sgd_start(X2, Y2, 0.5, np.array([0]), 0.3, loss="log")
+    assert_allclose(log, [0.15, 0.0], rtol=EXACT)  # slope 1/2 at margin 0
+    # One row of margin 4 after the first step: the hinge only shrinks from there, eta = 4/31.
+    hinge = reference.sgd_start(np.ones((1, 1)), np.ones(1), 0.5, np.array([0, 0]), 4.0)
+    assert_allclose(hinge, [(4.0 + 2 * 4.0 * (1 - 2 / 31)) / 3], rtol=EXACT)
+
+
+def test_guessed_masses_are_a_ramp_for_the_hinge_and_the_slope_for_the_log_loss():
+    margins = [-3.0, 0.5, 0.75, 1.0, 1.5, 4.0]
+    assert_array_equal(reference.guess_masses(margins), [1.0, 1.0, 0.75, 0.5, 0.0, 0.0])
+    assert_array_equal(reference.guess_masses(margins, "log"), reference.log_slope(margins))
+
+
+@pytest.mark.parametrize("loss", LOSS_NAMES)
+def test_where_lam_is_small_the_start_beats_a_first_epoch_of_ascent(loss):
+    X, y, _ = random_problem(24, n_rows=200)
+    lam = 1e-5
+    draws = epochs_of_rows(1, 200, 1)
+    start = reference.sgd_start(X, y, lam, draws, 1 / np.mean(np.sum(X**2, axis=1)), loss=loss)
+    ascent = reference.sdca(X, y, lam, draws, loss=loss, average="weighted").w
+    objectives = [reference.primal_objective(w, X, y, lam, loss) for w in (start, ascent)]
+    assert objectives[0] < objectives[1]
+
+
 # --- Perceptron and online gradient descent -------------------------------------------------------
 
 AND_X = np.array([[0.0, 0, 1], [0, 1, 1], [1, 0, 1], [1, 1, 1]])
@@ -612,6 +784,16 @@ def test_bad_input_to_training_is_refused(train, changes, message):
         (lambda: reference.pegasos(X2, Y2, 0.5, np.zeros(5, int), batch_size=2), r"T \* 2"),
         (lambda: reference.pegasos(X2, Y2, 0.5, ONE, batch_size=0), "batch_size"),
         (lambda: reference.sdca(X2, Y2, 0.5, ONE, a=np.array([0.0, 1.1])), "dual point"),
+        (lambda: reference.sdca(X2, Y2, 0.5, ONE, relaxation=0.0), "between 0 and 2; got 0.0"),
+        (lambda: reference.sdca(X2, Y2, 0.5, ONE, relaxation=2.0), "between 0 and 2; got 2.0"),
+        (lambda: reference.sdca(X2, Y2, 0.5, ONE, loss="log", shrinking=True), "loss='log'"),
+        (lambda: reference.sdca(X2, Y2, 0.5, ONE, naps=np.array([0])), "2 naps, at least 0"),
+        (lambda: reference.sdca(X2, Y2, 0.5, ONE, naps=np.array([0, -1])), "2 naps, at least 0"),
+        (lambda: reference.sgd_start(X2, Y2, 0.5, ONE, 0.0), "eta0 must be positive"),
+        (lambda: reference.sgd_start(X2, Y2, 0.0, ONE, 1.0), "lam must be positive"),
+        (lambda: reference.sgd_start(X2, Y2, 0.5, np.array([2]), 1.0), "0..1; got 2"),
+        (lambda: reference.sgd_start(X2, Y2, 0.5, ONE, 1.0, loss="squared"), "loss must be"),
+        (lambda: reference.guess_masses([0.0], "squared"), "loss must be"),
         (lambda: reference.dual_objective(np.array([-0.1, 0.0]), X2, Y2, 0.5), "dual point"),
         (lambda: reference.dual_objective(np.array([1.1, 0.0]), X2, Y2, 0.5), "dual point"),
         (lambda: reference.dual_objective(np.array([np.nan, 0.0]), X2, Y2, 0.5), "dual point"),

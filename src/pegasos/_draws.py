@@ -41,6 +41,7 @@ class DrawStream:
         self._queue = np.empty(0, dtype=np.int64)
         self._pool: ThreadPoolExecutor | None = None
         self._future: Future[Rows] | None = None
+        self._state_before: Any = None
         self._expected = 0
 
     def copy(self) -> "DrawStream":
@@ -68,9 +69,10 @@ class DrawStream:
             self._pool = ThreadPoolExecutor(1)
 
     def finish(self) -> None:
-        """End the shuffling ahead; what it has drawn stays next in the stream."""
+        """End the shuffling ahead, and take back what it has drawn in vain."""
         if self._future is not None:
-            self._queue = np.concatenate([self._queue, self._future.result()])
+            self._future.result()
+            self.rng.bit_generator.state = self._state_before
         if self._pool is not None:
             self._pool.shutdown()
         self._pool = self._future = None
@@ -91,8 +93,10 @@ class DrawStream:
     def _next_epoch(self) -> Rows:
         epoch = self._permutation() if self._future is None else self._future.result()
         self._expected -= self.n_rows
-        more = self._pool is not None and self._expected > 0
-        self._future = self._pool.submit(self._permutation) if self._pool and more else None
+        self._future = None
+        if self._pool is not None and self._expected > 0:
+            self._state_before = self.rng.bit_generator.state
+            self._future = self._pool.submit(self._permutation)
         return epoch
 
     def _permutation(self) -> Rows:

@@ -205,7 +205,8 @@ class PegasosClassifier(LinearModel):
         X, y = self._check_data_and_labels(X, y)
         weight = row_weights(sample_weight, X)
         target = encode(y, weight, type(self).__name__)
-        weight = self._combined_weight(weight, target, class_totals(target, weight))
+        totals = class_totals(target, weight)
+        weight = self._combined_weight(weight, target, totals)
         problem = self._problem(X, target, weight)
         active = None if weight is None else np.flatnonzero(weight > 0)
         earlier = self._earlier_state(problem, target)
@@ -229,6 +230,7 @@ class PegasosClassifier(LinearModel):
             verbose=self.verbose,
         )
         self._keep(trained, run, target, stream)
+        self._class_totals = totals
         self.n_steps_ = trained.n_steps + (0 if earlier is None else self.n_steps_)
         if not trained.converged:
             self._warn(trained)
@@ -270,7 +272,7 @@ class PegasosClassifier(LinearModel):
         weight = self._combined_weight(weight, target, totals)
         problem = self._problem(X, target, weight)
         draws = np.arange(X.shape[0]) if weight is None else np.flatnonzero(weight > 0)
-        state = self._state.copy() if hasattr(self, "_state") else new_pegasos_state(problem)
+        state = new_pegasos_state(problem) if first else self._pegasos_state()
         pegasos_steps(
             problem,
             state,
@@ -395,6 +397,19 @@ class PegasosClassifier(LinearModel):
             state.change_lam(self.lam / self._state_lam)
         return state
 
+    def _pegasos_state(self) -> PegasosState:
+        """Return a copy of what partial_fit goes on from."""
+        state = getattr(self, "_state", None)
+        if not isinstance(state, PegasosState):
+            raise ValueError(
+                "partial_fit goes on with the steps of solver='pegasos', but this model was fitted "
+                "with solver='sdca'; clone it to start anew"
+            )
+        state = state.copy()
+        if self._state_lam != self.lam:
+            state.change_lam(self.lam / self._state_lam)
+        return state
+
     def _stream(
         self, n_rows: int, active: npt.NDArray[np.int64] | None, *, continued: bool
     ) -> DrawStream:
@@ -419,7 +434,6 @@ class PegasosClassifier(LinearModel):
         self.n_violations_ = one_or_all(run.violations.astype(np.int64))
         self.history_ = trained.history
         self.n_iter_ = trained.n_epochs
-        self._class_totals = class_totals(target, run.problem.weight)
         self.__dict__.pop("_state", None)
         self.__dict__.pop("_draw_stream", None)
         # Per-row state is kept only if asked for; Pegasos' own is O(features), for partial_fit.

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from pegasos import _core
 from pegasos._draws import Rows
-from pegasos._problem import Certificate, Problem, as_floats, new_tally
+from pegasos._problem import Certificate, Problem, as_floats, new_tally, squared_norms
 from pegasos._validation import Floats
 
 # Earlier epochs are remembered at powers of two; the latest few give the tightest windows.
@@ -24,6 +24,7 @@ class PegasosState:
     v: Floats
     u: Floats | None
     tally: npt.NDArray[Any]
+    keeps_norm: bool = False  # whether ``tally["norm2"]`` is ``||v||^2``: only projection needs it
 
     def copy(self) -> "PegasosState":
         """Return an independent copy."""
@@ -70,6 +71,9 @@ def pegasos_steps(
     elif state.u is None:
         state.u = problem.zeros()
         state.tally["mean_clock"] = state.tally["mean_weight"] = 0
+    if project and not state.keeps_norm:
+        state.tally["norm2"] = squared_norms(state.v)
+    state.keeps_norm = project
     _core.pegasos_steps(
         problem.data,
         problem.positive,
@@ -123,7 +127,7 @@ class PegasosRun:
         self.average = average
         self.state = state or new_pegasos_state(problem)
         self._masses = None if whole_epochs else np.zeros((problem.n_problems, problem.n_rows))
-        self.state.tally["mass_unit"] = 1
+        self.state.tally["mass_unit"] = self.state.tally["shrink"] = 1
         self._draws = 0
         self._mass_since = 0
         self._marks = [self._mark()]

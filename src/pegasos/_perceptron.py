@@ -152,7 +152,7 @@ class PerceptronClassifier(LinearModel):
         state = self._earlier_state(X, target)
         rng = as_generator(self.random_state)
         if state is not None:
-            rng = self._rng
+            rng = getattr(self, "_rng", rng)  # partial_fit draws nothing
         stream = DrawStream(rng, X.shape[0], self.sampling)
         state = state or _State(len(target.positive), X.shape[1])
         history = self._epochs(X, target, state, stream)

@@ -73,7 +73,7 @@ class SdcaRun:
         if state is not None:  # true for these rows, weights and lam, whatever they were before
             self.state.w = problem.weights_of(state.masses)
         elif self._strong:
-            self._start = SgdStart(problem, self.state.masses, squared_norm)
+            self._start = SgdStart(problem, self.state.masses, n_active, squared_norm)
         self._tally = new_tally(problem.n_problems)
         self._u = None if average is None else problem.zeros()
         self._mean = self.state.w
@@ -100,11 +100,13 @@ class SdcaRun:
     def end_of_stride(self) -> None:
         """Begin a new mean: older weights are further from the optimum."""
         self.state.violations += self._tally["violations"]
-        clock = self._tally["mean_clock"][:, np.newaxis]
         if self._u is None:
             self._mean = self.state.w
-        elif clock.any():
-            self._mean = self.state.w - self._u / clock
+        else:  # a problem all of whose rows slept has made no step: its mean stays
+            stepped = self._tally["mean_clock"] > 0
+            clock = self._tally["mean_clock"][stepped, np.newaxis]
+            self._mean = self._mean.copy()
+            self._mean[stepped] = self.state.w[stepped] - self._u[stepped] / clock
             self._u[:] = 0
         self._tally = new_tally(self.problem.n_problems)
 

@@ -13,10 +13,13 @@ from pegasos._validation import Floats
 class SgdStart:
     """An epoch of averaged gradient steps, and masses guessed from the margins it ends with."""
 
-    def __init__(self, problem: Problem, masses: Floats, squared_norm: float) -> None:
+    def __init__(
+        self, problem: Problem, masses: Floats, n_active: int, squared_norm: float
+    ) -> None:
         self.problem = problem
         self.masses = masses
-        self.eta0 = 1 / squared_norm
+        # The steps are as long as the weights: by their mean only the ratios matter.
+        self.eta0 = n_active / problem.total_weight / squared_norm
         self.draws = 0
         self.tally = new_tally(problem.n_problems)
         self._w = problem.zeros()
