@@ -111,9 +111,9 @@ _NOTES = """
 - Memory: by how much the process grows at most during a fit, in a fresh process that has loaded
   the data and fitted a few rows of it before.
 - cov1: covertype, class 2 against the rest, columns scaled to [0, 1], rows to unit length, 522,911
-  of them drawn at random. Adult and ijcnn1: their training sets. Reviews: tf-idf of the tokens, each text once. Generated text:
-  words by Zipf's law and by the topics of two classes, unit length, 5% of the labels wrong
-  (`benchmarks/rcv1_like.py`).
+  of them drawn at random. Adult and ijcnn1: their training sets. Reviews: tf-idf of the tokens,
+  each text once. Generated text: words by Zipf's law and by the topics of two classes, unit
+  length, 5% of the labels wrong (`benchmarks/rcv1_like.py`).
 """
 
 
