@@ -176,3 +176,11 @@ def test_a_broken_sparse_matrix_is_refused(estimator, change, message):
     change(broken)
     with pytest.raises(ValueError, match=message):
         estimator.fit(broken, Y)
+
+
+def test_a_sparse_matrix_of_strided_arrays_is_as_good_as_any():
+    plain = sp.csr_matrix(X)
+    values, indices = np.repeat(plain.data, 2), np.repeat(plain.indices, 2)
+    strided = sp.csr_matrix((values[::2], indices[::2], plain.indptr), shape=X.shape, copy=False)
+    model = PegasosClassifier(0.1, max_iter=3, tol=None, random_state=0)
+    assert np.array_equal(clone(model).fit(strided, Y).coef_, model.fit(plain, Y).coef_)

@@ -350,6 +350,54 @@ def test_an_early_stop_leaves_a_generator_where_one_thread_leaves_it():
     assert left[0] == left[1]
 
 
+def test_the_start_of_sdca_goes_by_the_rows_not_by_the_size_of_the_weights():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((1000, 2)) / np.sqrt(2)
+    y = X[:, 0] > 0
+    for lam in (1.0, 1e-4):
+        model = PegasosClassifier(lam, solver="sdca", max_iter=3, tol=None, random_state=0)
+        plain = clone(model).fit(X, y)
+        for weight in (2.0**-20, 2.0**20):
+            scaled = clone(model).fit(X, y, sample_weight=np.full(1000, weight))
+            np.testing.assert_allclose(scaled.coef_, plain.coef_, rtol=1e-9)
+
+
+def test_sdca_going_on_never_returns_worse_weights(blobs):
+    X, y = blobs
+    X = np.tile(X[:, :1], (3, 1))  # many rows of one feature: it starts with gradient steps
+    y = np.tile(y, 3)
+    model = PegasosClassifier(
+        1e-5, solver="sdca", warm_start=True, tol=None, max_steps=600, random_state=0
+    )
+    objectives = [model.fit(X, y).objective_ for _ in range(5)]
+    assert objectives == sorted(objectives, reverse=True)
+
+
+def test_another_intercept_is_refused_when_going_on(blobs):
+    X, y = blobs
+    model = PegasosClassifier(0.01, warm_start=True, max_iter=1, tol=None).fit(X, y)
+    for change in ({"fit_intercept": False}, {"intercept_scaling": 2.0}):
+        changed = clone(model).fit(X, y).set_params(**change)
+        with pytest.raises(ValueError, match="may not change between calls"):
+            changed.fit(X, y)
+        with pytest.raises(ValueError, match="may not change between calls"):
+            changed.partial_fit(X, y)
+
+
+def test_a_batch_larger_than_the_rows_of_partial_fit_is_all_of_them(blobs):
+    X, y = blobs
+    huge = PegasosClassifier(0.01, batch_size=10**12).partial_fit(X, y, classes=[0, 1])
+    exact = PegasosClassifier(0.01, batch_size=len(X)).partial_fit(X, y, classes=[0, 1])
+    assert np.array_equal(huge.coef_, exact.coef_)
+    assert huge.n_steps_ == 1
+
+
+def test_the_warning_names_max_steps_where_they_were_given(three_classes):
+    X, y = three_classes
+    with pytest.warns(ConvergenceWarning, match=r"worst class.*raise max_steps"):
+        PegasosClassifier(1e-6, max_steps=10, random_state=0).fit(X, y)
+
+
 # --- Scores, probabilities, coefficients ------------------------------------------------------
 
 
@@ -386,17 +434,19 @@ def test_sparsify_and_densify_keep_every_prediction(three_classes):
     assert sp.issparse(model.sparsify().coef_)
     np.testing.assert_allclose(model.decision_function(X), scores)
     np.testing.assert_allclose(model.decision_function(sp.csr_array(X)), scores)
+    bad = X.copy()
+    bad[3, 0] = np.nan
+    with pytest.raises(ValueError, match="NaN"):
+        model.predict(bad)
     assert np.array_equal(model.densify().coef_, dense)
     assert np.array_equal(model.densify().coef_, dense)
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.bool_, np.float16])
-def test_small_numbers_become_float32_not_float64(dtype, monkeypatch):
+def test_small_numbers_become_float32_not_float64(dtype):
     X = np.random.default_rng(0).integers(0, 2, (50, 4)).astype(dtype)
-    y = X[:, 0] > 0
-    model = PegasosClassifier(0.01, random_state=0).fit(X, y)
-    as_float = PegasosClassifier(0.01, random_state=0).fit(X.astype(np.float32), y)
-    assert np.array_equal(model.coef_, as_float.coef_)
+    for data in (X, sp.csr_array(X.astype(np.int8))):
+        assert PegasosClassifier()._check_data(data, reset=True).dtype == np.float32
 
 
 def test_float32_and_float64_data_stay_where_they_are(blobs):

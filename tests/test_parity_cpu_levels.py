@@ -121,3 +121,10 @@ def test_an_unknown_cpu_level_is_refused_with_those_there_are(levels):
     assert done.returncode == 1
     assert "RuntimeError: PEGASOS_CPU_LEVEL=v9 is not available on this CPU" in done.stderr
     assert f"choose one of: {', '.join(levels)}" in done.stderr
+
+
+def test_an_unknown_cpu_level_is_refused_on_threads_too():
+    # An exception that left a thread would end the process instead.
+    done = run_core(EVERYTHING.replace('"n_threads": 1', '"n_threads": 2'), "v9")
+    assert done.returncode == 1
+    assert "RuntimeError: PEGASOS_CPU_LEVEL=v9" in done.stderr

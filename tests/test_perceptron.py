@@ -30,6 +30,18 @@ def test_stops_after_an_epoch_without_mistakes(separable):
     assert model.score(X, y) == 1
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_max_steps_overrides_max_iter_and_may_end_within_an_epoch(blobs):
+    X, y = blobs
+    model = PerceptronClassifier(max_steps=250, random_state=0).fit(X, y)
+    assert (model.n_steps_, model.n_iter_) == (250, 2)
+    rng = np.random.default_rng(0)
+    order = [rng.permutation(200), rng.permutation(200)[:50]]
+    with_constant = np.column_stack([X, np.ones(200)])
+    run = reference.perceptron(with_constant, np.where(y, 1.0, -1.0), order)
+    np.testing.assert_allclose(model.coef_[0], run.w[:-1], rtol=1e-9)
+
+
 def test_says_that_it_may_never_stop(blobs):
     X, y = blobs
     message = r"still made \d+ mistakes in the last of 3 epochs"

@@ -37,7 +37,7 @@ def checks_of_the_defaults():
     for estimator in (PegasosClassifier(), PegasosClassifier(solver="sdca")):
         for instance, check in estimator_checks_generator(estimator):
             # Weighted and repeated rows make other random draws; their objectives agree, and
-            # test_weights.py holds the fits to that.
+            # test_linear.py holds the fits to that.
             if "check_sample_weight_equivalence" not in str(check):
                 yield pytest.param(instance, check, id=f"{estimator.solver}-{check.func.__name__}")
 

@@ -114,7 +114,7 @@ std::vector<Problem> make_problems(const Data& data, const In<int32_t, 1>& posit
   std::vector<Problem> problems(n);
   for (size_t p = 0; p < n; ++p) {
     problems[p].positive = positive.data()[p];
-    problems[p].w = weights + p * n_weights;
+    problems[p].w = weights ? weights + p * n_weights : nullptr;
     problems[p].u = u ? u->data() + p * n_weights : nullptr;
     problems[p].mass = mass ? mass->data() + p * n_rows : nullptr;
     problems[p].asleep = asleep ? asleep->data() + p * n_rows : nullptr;
@@ -273,8 +273,7 @@ NB_MODULE(_core, m) {
         nb::arg("indptr").noconvert(), "n_features"_a, "bias"_a);
   m.def("csr_fault", &csr_fault, "rows"_a, "n_threads"_a);
 
-  nb::class_<Data>(m, "Data").def_prop_ro("n_rows",
-                                          [](const Data& data) { return data.rows.n_rows; });
+  nb::class_<Data>(m, "Data");
   m.def("make_data", &make_data, nb::keep_alive<0, 1>(), nb::keep_alive<0, 2>(),
         nb::keep_alive<0, 3>(), "rows"_a, nb::arg("code").noconvert(),
         nb::arg("weight").noconvert().none(), "total_weight"_a);

@@ -22,7 +22,7 @@ template <class Index>
 CsrFault column_fault(const RowsView& view, RowRange range) {
   const Index* start = static_cast<const Index*>(view.indptr);
   const Index* column = static_cast<const Index*>(view.indices);
-  const Index d = static_cast<Index>(view.n_features);
+  const int64_t d = view.n_features;
   // Ordered within a row, the first and the last column tell about all.
   bool outside = false, unordered = false;
   for (int64_t i = range.first; i < range.last; ++i) {

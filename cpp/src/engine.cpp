@@ -56,9 +56,10 @@ void sum_vectors(int64_t n_rows, int64_t n_weights, int64_t n_problems, int n_th
 void pegasos_steps(const Data& data, LossName loss, const PegasosOptions& options,
                    const int64_t* draws, int64_t n_draws, std::vector<Problem>& problems,
                    int n_threads) {
+  const Kernels& level = kernels();  // here, where it may throw
   advance_groups(problems, n_threads, [&](Problem* group, int n) {
     std::vector<double> slopes(n * options.batch_size);
-    kernels().pegasos(data.rows, data.labels, loss, options, draws, n_draws, group, n,
+    level.pegasos(data.rows, data.labels, loss, options, draws, n_draws, group, n,
                       slopes.data());
   });
 }
@@ -66,40 +67,45 @@ void pegasos_steps(const Data& data, LossName loss, const PegasosOptions& option
 void sgd_start_steps(const Data& data, LossName loss, const StartOptions& options,
                      const int64_t* draws, int64_t n_draws, std::vector<Problem>& problems,
                      int n_threads) {
+  const Kernels& level = kernels();
   advance_groups(problems, n_threads, [&](Problem* group, int n) {
-    kernels().sgd_start(data.rows, data.labels, loss, options, draws, n_draws, group, n);
+    level.sgd_start(data.rows, data.labels, loss, options, draws, n_draws, group, n);
   });
 }
 
 void sdca_steps(const Data& data, LossName loss, const SdcaOptions& options, const int64_t* draws,
                 int64_t n_draws, std::vector<Problem>& problems, int n_threads) {
+  const Kernels& level = kernels();
   parallel_for(static_cast<int64_t>(problems.size()), n_threads, [&](int64_t p) {
-    kernels().sdca(data.rows, data.labels, loss, options, draws, n_draws, problems[p]);
+    level.sdca(data.rows, data.labels, loss, options, draws, n_draws, problems[p]);
   });
 }
 
 void perceptron_steps(const Data& data, const int64_t* draws, int64_t n_draws,
                       std::vector<Problem>& problems, int n_threads) {
+  const Kernels& level = kernels();
   advance_groups(problems, n_threads, [&](Problem* group, int n) {
-    kernels().perceptron(data.rows, data.labels, draws, n_draws, group, n);
+    level.perceptron(data.rows, data.labels, draws, n_draws, group, n);
   });
 }
 
 void loss_sums(const Data& data, LossName loss, const std::vector<Problem>& problems, int n_threads,
                double* sums) {
+  const Kernels& level = kernels();
   sum_over_ranges(data.rows.n_rows, problems.size(), n_threads, sums,
                   [&](RowRange range, int64_t p) {
-                    return kernels().loss_sum(data.rows, data.labels, loss, range, problems[p]);
+                    return level.loss_sum(data.rows, data.labels, loss, range, problems[p]);
                   });
 }
 
 void guess_masses(const Data& data, LossName loss, std::vector<Problem>& problems, int n_threads,
                   double* dual_rows, double* sums) {
+  const Kernels& level = kernels();
   const int64_t n_problems = static_cast<int64_t>(problems.size());
   std::vector<double> losses(kVectorRanges * n_problems, 0.0);
   sum_vectors(data.rows.n_rows, data.rows.n_features + 1, n_problems, n_threads, dual_rows,
               [&](int64_t k, RowRange range, int64_t p, double* vector) {
-                losses[k * n_problems + p] = kernels().guess_masses(data.rows, data.labels, loss,
+                losses[k * n_problems + p] = level.guess_masses(data.rows, data.labels, loss,
                                                                     range, problems[p], vector);
               });
   for (int64_t p = 0; p < n_problems; ++p) {
@@ -110,25 +116,28 @@ void guess_masses(const Data& data, LossName loss, std::vector<Problem>& problem
 
 void dual_rows(const Data& data, const std::vector<Problem>& problems, int n_threads,
                double* dual_rows) {
+  const Kernels& level = kernels();
   sum_vectors(data.rows.n_rows, data.rows.n_features + 1, problems.size(), n_threads, dual_rows,
               [&](int64_t, RowRange range, int64_t p, double* vector) {
-                kernels().add_dual_rows(data.rows, data.labels, range, problems[p], vector);
+                level.add_dual_rows(data.rows, data.labels, range, problems[p], vector);
               });
 }
 
 void gain_sums(const Data& data, LossName loss, const std::vector<Problem>& problems, int n_threads,
                double* sums) {
+  const Kernels& level = kernels();
   sum_over_ranges(data.rows.n_rows, problems.size(), n_threads, sums,
                   [&](RowRange range, int64_t p) {
-                    return kernels().gain_sum(data.labels, loss, range, problems[p].mass);
+                    return level.gain_sum(data.labels, loss, range, problems[p].mass);
                   });
 }
 
 void scores(const RowsView& rows, const double* weights, int n_problems, int n_threads,
             double* scores) {
+  const Kernels& level = kernels();
   const int64_t n_ranges = count_ranges(rows.n_rows, kRowsPerRange);
   parallel_for(n_ranges, n_threads, [&](int64_t k) {
-    kernels().score_rows(rows, range_at(k, rows.n_rows, kRowsPerRange), weights, n_problems,
+    level.score_rows(rows, range_at(k, rows.n_rows, kRowsPerRange), weights, n_problems,
                          scores);
   });
 }

@@ -1,5 +1,5 @@
 // Compiled once per CPU level, with PEGASOS_LEVEL naming the level's inline namespace: every symbol below
-// differs from level to level, so the linker can never mix them.
+// differs from level to level, so the linker can never mix them; what the levels share is always inlined.
 #include "pegasos/kernels.hpp"
 
 #include "pegasos/perceptron.hpp"

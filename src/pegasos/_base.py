@@ -38,6 +38,7 @@ class LinearModel(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         X = self._check_data(X, reset=False)
         if is_sparse(self.coef_):
+            assert_all_finite(X, input_name="X")  # a zero coefficient would hide what is not finite
             scores = np.asarray((X @ self.coef_.T).todense() if is_sparse(X) else X @ self.coef_.T)
             scores = scores + self.intercept_
         else:
@@ -90,6 +91,7 @@ class LinearModel(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         if is_sparse(self.coef_):
+            assert_all_finite(X, input_name="X")  # a zero coefficient would hide what is not finite
             self.coef_ = self.coef_.toarray()
         return self
 

@@ -15,7 +15,7 @@ from pegasos._draws import DrawStream, as_generator
 from pegasos._pegasos_run import PegasosRun, PegasosState, new_pegasos_state, pegasos_steps
 from pegasos._problem import Problem
 from pegasos._sdca_run import SdcaRun, SdcaState
-from pegasos._training import Schedule, Trained, one_or_all, train
+from pegasos._training import Schedule, Trained, draws_per_call, one_or_all, train
 from pegasos._validation import (
     PARAMETERS,
     Floats,
@@ -75,7 +75,8 @@ class PegasosClassifier(LinearModel):
         converge faster and make the bound cheaper and tighter.
     average : {None, "uniform", "weighted"}, default="weighted"
         Which weights become ``coef_``: the last, the mean of all, or their mean weighted by t, the
-        least noisy. With "sdca" the mean is taken over the latest epoch.
+        least noisy. With "sdca" the mean is over the latest epoch (or 2,048 visits, if more), and
+        of all weights that were certified during the fit the best are kept.
     project : bool, default=False
         The paper's optional projection onto the ball of radius ``1/sqrt(lam)``. "pegasos" only.
     fit_intercept : bool, default=True
@@ -89,8 +90,8 @@ class PegasosClassifier(LinearModel):
         Stop when ``(objective - bound) / objective`` is at most this, for every class: the
         objective is then certified to be within ``tol`` of the optimum. None runs all steps.
     warm_start : bool, default=False
-        Let ``fit`` go on from the last one, with the same sequence of draws: two fits of T steps
-        make the steps of one fit of 2 T.
+        Let ``fit`` go on from the last one, with the same sequence of draws: with "pegasos", two
+        fits of T steps make the steps of one fit of 2 T; "sdca" goes on from its dual point.
     random_state : int, Generator, RandomState or None, default=None
         An integer draws from ``numpy.random.default_rng(random_state)``, so that a run can be
         replayed with :mod:`pegasos.reference`.
@@ -194,7 +195,10 @@ class PegasosClassifier(LinearModel):
         y : array-like of shape (n_samples,)
             Labels of any kind.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights, at least 0. A weight of 2 stands for the row given twice, 0 for leaving it out.
+            Weights, at least 0. A weight of 2 stands for the row given twice, 0 for leaving it out
+            (its values must be finite all the same). Only their ratios matter. Weighted and
+            repeated rows pose the same problem but draw other rows: their models agree as closely
+            as both are certified.
 
         Returns
         -------
@@ -273,21 +277,24 @@ class PegasosClassifier(LinearModel):
         problem = self._problem(X, target, weight)
         draws = np.arange(X.shape[0]) if weight is None else np.flatnonzero(weight > 0)
         state = new_pegasos_state(problem) if first else self._pegasos_state()
-        pegasos_steps(
-            problem,
-            state,
-            draws,
-            batch_size=self.batch_size,
-            project=self.project,
-            average=self.average,
-        )
+        batch_size = min(self.batch_size, max(1, len(draws)))
+        part = draws_per_call(problem.work_per_draw(), batch_size)
+        for first_draw in range(0, len(draws), part):
+            pegasos_steps(
+                problem,
+                state,
+                draws[first_draw : first_draw + part],
+                batch_size=batch_size,
+                project=self.project,
+                average=self.average,
+            )
         weights = state.weights(self.lam)
         if not np.all(np.isfinite(weights)):
             refuse_non_finite(X, "the sum of the rows")
         self.classes_ = known
         self._class_totals = totals
         self._state = state
-        self._state_lam = self.lam
+        self._state_lam, self._state_bias = self.lam, self._bias
         self._set_weights(weights)
         self.n_steps_ = (0 if first else self.n_steps_) + ceil(len(draws) / self.batch_size)
         self.n_iter_ = 1
@@ -393,9 +400,18 @@ class PegasosClassifier(LinearModel):
                 "warm_start=True goes on with an earlier fit, but solver, classes or the shape of "
                 "X differ from then; use warm_start=False or clone the estimator to start anew"
             )
+        self._adapt(state)
+        return state
+
+    def _adapt(self, state: PegasosState | SdcaState) -> None:
+        """Fit an earlier state to what lam and the constant feature are now."""
+        if self._state_bias != self._bias:
+            raise ValueError(
+                "fit_intercept and intercept_scaling may not change between calls that go on with "
+                "one another; clone the estimator to start anew"
+            )
         if self._state_lam != self.lam:
             state.change_lam(self.lam / self._state_lam)
-        return state
 
     def _pegasos_state(self) -> PegasosState:
         """Return a copy of what partial_fit goes on from."""
@@ -406,8 +422,7 @@ class PegasosClassifier(LinearModel):
                 "with solver='sdca'; clone it to start anew"
             )
         state = state.copy()
-        if self._state_lam != self.lam:
-            state.change_lam(self.lam / self._state_lam)
+        self._adapt(state)
         return state
 
     def _stream(
@@ -439,17 +454,19 @@ class PegasosClassifier(LinearModel):
         # Per-row state is kept only if asked for; Pegasos' own is O(features), for partial_fit.
         if self.warm_start or self.solver == "pegasos":
             self._state = run.state
-            self._state_lam = self.lam
+            self._state_lam, self._state_bias = self.lam, self._bias
         if self.warm_start:
             self._draw_stream = stream
 
     def _warn(self, trained: Trained) -> None:
         gap = trained.certificate.relative_gap
+        worst = "" if len(self.classes_) == 2 else " (of its worst class)"
+        steps = "max_iter" if self.max_steps is None else "max_steps"
         better = "" if self.solver == "sdca" else "use solver='sdca', "
         warnings.warn(
             f"{type(self).__name__} used up its {trained.n_steps} steps ({trained.n_epochs} epochs)"
-            f" with a relative duality gap of {gap:.2%} (tol is {self.tol:.2%}): the objective is "
-            f"at most that far from the optimum. To close the gap {better}raise max_iter or lam, "
+            f" with a relative duality gap of {gap:.2%}{worst}, tol is {self.tol:.2%}: the objective "
+            f"is at most that far from the optimum. To close the gap {better}raise {steps} or lam, "
             "or scale the features; to accept it set tol=None.",
             ConvergenceWarning,
             stacklevel=4,  # _warn, fit, scikit-learn's wrapper, the caller

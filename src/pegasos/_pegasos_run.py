@@ -159,7 +159,8 @@ class PegasosRun:
         if self._masses is None:
             self._bound_by_marks()
         if self._draws >= self._next_mark * self.n_active:
-            self._next_mark = 2 * self._next_mark
+            while self._draws >= self._next_mark * self.n_active:
+                self._next_mark *= 2
             if self._masses is None:
                 self._marks = [*self._marks[-_MARKS_KEPT + 1 :], self._mark()]
             else:

@@ -1,6 +1,7 @@
 """PerceptronClassifier: learns from its mistakes alone."""
 
 import warnings
+from copy import deepcopy
 from time import perf_counter
 from typing import Any, ClassVar, Self
 
@@ -12,7 +13,7 @@ from pegasos._base import LinearModel
 from pegasos._draws import DrawStream, Rows, as_generator
 from pegasos._problem import Problem, as_floats, new_tally
 from pegasos._progress import FitProgress
-from pegasos._training import one_or_all
+from pegasos._training import draws_per_call, one_or_all
 from pegasos._validation import (
     PARAMETERS,
     Floats,
@@ -28,6 +29,7 @@ from pegasos._validation import (
 
 _USED = (
     "max_iter",
+    "max_steps",
     "sampling",
     "fit_intercept",
     "intercept_scaling",
@@ -50,6 +52,8 @@ class PerceptronClassifier(LinearModel):
     ----------
     max_iter : int, default=100
         Epochs at most.
+    max_steps : int or None, default=None
+        Rows visited at most; overrides ``max_iter`` and may be less than an epoch.
     sampling : {"permutation", "uniform"}, default="permutation"
         A new random order each epoch, or n_samples draws with replacement.
     average : {None, "uniform"}, default=None
@@ -77,7 +81,7 @@ class PerceptronClassifier(LinearModel):
     classes_ : ndarray of shape (n_classes,)
         Labels, sorted.
     n_iter_ : int
-        Epochs run by the last fit.
+        Epochs run by the last fit, the last one perhaps in part.
     n_steps_ : int
         Rows visited so far, over all warm starts and calls to ``partial_fit``.
     n_violations_ : int or ndarray of shape (n_classes,)
@@ -112,6 +116,7 @@ class PerceptronClassifier(LinearModel):
         self,
         *,
         max_iter: int = 100,
+        max_steps: int | None = None,
         sampling: str = "permutation",
         average: str | None = None,
         fit_intercept: bool = True,
@@ -122,6 +127,7 @@ class PerceptronClassifier(LinearModel):
         verbose: int | bool = 0,
     ) -> None:
         self.max_iter = max_iter
+        self.max_steps = max_steps
         self.sampling = sampling
         self.average = average
         self.fit_intercept = fit_intercept
@@ -151,15 +157,15 @@ class PerceptronClassifier(LinearModel):
         target = encode(y, None, type(self).__name__)
         state = self._earlier_state(X, target)
         rng = as_generator(self.random_state)
-        if state is not None:
-            rng = getattr(self, "_rng", rng)  # partial_fit draws nothing
+        if state is not None and hasattr(self, "_rng"):
+            rng = deepcopy(self._rng)
         stream = DrawStream(rng, X.shape[0], self.sampling)
         state = state or _State(len(target.positive), X.shape[1])
         history = self._epochs(X, target, state, stream)
+        self._keep(X, target, state)
         self._rng = rng
         self.n_iter_ = len(history)
         self.history_ = history
-        self._keep(X, target, state)
         left = np.sum(history[-1]["violations"])
         if left:
             warnings.warn(
@@ -198,9 +204,9 @@ class PerceptronClassifier(LinearModel):
         state.resume(self.average)
         everyone = np.arange(state.n_problems)
         _steps(self._problem(X, target), state, everyone, np.arange(X.shape[0]))
+        self._keep(X, target, state)
         self.n_iter_ = 1
         self.__dict__.pop("history_", None)
-        self._keep(X, target, state)
         return self
 
     def _epochs(
@@ -211,10 +217,13 @@ class PerceptronClassifier(LinearModel):
         learning = np.arange(state.n_problems)
         history: list[dict[str, Any]] = []
         started = perf_counter()
-        with FitProgress(type(self).__name__, self.max_iter, self.verbose) as progress:
-            for _ in range(self.max_iter):
+        n_steps = self.max_steps or self.max_iter * X.shape[0]
+        with FitProgress(type(self).__name__, n_steps, self.verbose) as progress:
+            while n_steps > 0:
                 before = state.tally["violations"].copy()
-                _steps(problem, state, learning, stream.take(X.shape[0]))
+                draws = stream.take(min(n_steps, X.shape[0]))
+                _steps(problem, state, learning, draws)
+                n_steps -= len(draws)
                 mistakes = (state.tally["violations"] - before).astype(np.int64)
                 history.append(
                     {
@@ -223,9 +232,10 @@ class PerceptronClassifier(LinearModel):
                         "violations": one_or_all(mistakes),
                     }
                 )
-                progress.advance(1)
+                progress.advance(len(draws))
                 progress.say(f"{mistakes.sum()} mistakes")
-                learning = learning[mistakes[learning] > 0]
+                if len(draws) == X.shape[0]:  # part of an epoch proves nothing
+                    learning = learning[mistakes[learning] > 0]
                 if len(learning) == 0:
                     break
         return history
@@ -299,7 +309,7 @@ class _State:
 
 def _steps(problem: Problem, state: _State, learning: Rows, draws: Rows) -> None:
     """Advance the problems in ``learning`` over the draws, a part at a time."""
-    part = max(1, int(4e7 / problem.work_per_draw()))
+    part = draws_per_call(problem.work_per_draw())
     w, tally = state.w[learning], state.tally[learning]
     u = None if state.u is None else state.u[learning]
     for first in range(0, len(draws), part):

@@ -1,6 +1,6 @@
 """Dual coordinate ascent over a problem.
 
-One unit of dual mass moves a row's own margin by ``||x||^2 / (lam S)``, its *coupling*. Ascent
+All its mass moves a row's own margin by ``s ||x||^2 / (lam S)``, its *coupling*. Ascent
 needs about that many epochs to fill the masses. Where it is large, and there are many rows to a
 feature, the first epoch goes into averaged gradient steps instead, which find good weights without
 masses; those are then guessed from the margins, and ascent goes on from this dual point.
@@ -25,6 +25,7 @@ _RELAXATION = 1.2
 _RELAXATION_AFTER_SGD = 1.5
 # From nothing, the first epochs move all masses: no row is worth leaving asleep.
 _RESTLESS_EPOCHS = 2
+_ROUNDING_MATTERS = 1e-6
 
 
 @dataclass
@@ -36,6 +37,7 @@ class SdcaState:
     asleep: npt.NDArray[np.uint8]
     violations: Floats
     epochs: float
+    best: Floats | None = None  # the weights last returned
 
     def copy(self) -> "SdcaState":
         """Return an independent copy."""
@@ -66,18 +68,21 @@ class SdcaRun:
         self.average = average
         self.state = state or _new_state(problem)
         squared_norm = problem.mean_squared_norm()
-        coupling = squared_norm / (problem.lam * problem.total_weight)
+        coupling = squared_norm / (problem.lam * n_active)
         many_rows = n_active >= _MANY_ROWS_PER_FEATURE * problem.X.shape[1]
         self._strong = many_rows and coupling > _STRONG_COUPLING
         self._start: SgdStart | None = None
+        self._best: Certificate | None = None
         if state is not None:  # true for these rows, weights and lam, whatever they were before
             self.state.w = problem.weights_of(state.masses)
+            if state.best is not None:
+                dual = problem.dual(problem.gain(state.masses), self.state.w)
+                self._best = Certificate(state.best, problem.objective(state.best), dual)
         elif self._strong:
             self._start = SgdStart(problem, self.state.masses, n_active, squared_norm)
         self._tally = new_tally(problem.n_problems)
         self._u = None if average is None else problem.zeros()
         self._mean = self.state.w
-        self._best: Certificate | None = None
         self._best_is_new = False
 
     @property
@@ -119,12 +124,18 @@ class SdcaRun:
         elif not self._best_is_new:
             self._best = _better(self._best, self._look())
         self._best_is_new = False
+        self.state.best = self._best.weights
         return self._best
 
     def _look(self) -> Certificate:
         problem, state = self.problem, self.state
-        dual = problem.dual(problem.gain(state.masses), state.w)
-        return Certificate(self._mean.copy(), problem.objective(self._mean), dual)
+        objective, gain = problem.objective(self._mean), problem.gain(state.masses)
+        dual = problem.dual(gain, state.w)
+        if np.any(objective - dual < _ROUNDING_MATTERS * objective):
+            # So close, the rounding of all steps so far might show: add up the masses anew.
+            state.w = problem.weights_of(state.masses)
+            dual = problem.dual(gain, state.w)
+        return Certificate(self._mean.copy(), objective, dual)
 
     def _ascend(self, draws: Rows) -> None:
         problem, state = self.problem, self.state

@@ -69,14 +69,18 @@ class Schedule:
     @property
     def draws_per_call(self) -> int:
         """Draws that the core gets at a time: whole batches."""
-        batches = int(_WORK_A_CALL / (self.work_per_draw * self.batch_size))
-        return self.batch_size * max(1, batches)
+        return draws_per_call(self.work_per_draw, self.batch_size)
 
     def next_look(self, strides: int) -> int:
         """Return at how many strides the next certificate is due."""
         if self.tol is None:
             return max(1, strides) * _GROWTH_WITHOUT_TOL
         return max(strides + 1, int(strides * _GROWTH_WITH_TOL))
+
+
+def draws_per_call(work_per_draw: float, batch_size: int = 1) -> int:
+    """Return how many draws the core gets at a time: whole batches, for a fraction of a second."""
+    return batch_size * max(1, int(_WORK_A_CALL / (work_per_draw * batch_size)))
 
 
 def train(

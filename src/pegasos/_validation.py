@@ -21,6 +21,8 @@ from pegasos import _core
 
 __all__ = [
     "PARAMETERS",
+    "Codes",
+    "Floats",
     "StrOptions",
     "Target",
     "class_totals",
@@ -105,10 +107,12 @@ def make_rows(X: Any, bias: float, threads: int) -> _core.Rows:
 
 
 def _csr_view(X: Any, bias: float) -> _core.Rows:
-    indptr = X.indptr
-    if indptr.dtype != X.indices.dtype:  # O(rows); the large arrays stay where they are
-        indptr = indptr.astype(X.indices.dtype)
-    return _core.csr_rows(X.data, X.indices, indptr, X.shape[1], bias)
+    data, indices, indptr = (np.ascontiguousarray(a) for a in (X.data, X.indices, X.indptr))
+    if indptr.dtype != indices.dtype:  # one of the two is wider than it has to be, or has to be
+        wide = indptr.dtype.itemsize > 4 and int(indptr[-1]) >= 2**31
+        indices = indices.astype(np.int64) if wide else indices
+        indptr = indptr.astype(indices.dtype)
+    return _core.csr_rows(data, indices, indptr, X.shape[1], bias)
 
 
 def refuse_non_finite(X: Any, what: str) -> None:
@@ -117,7 +121,8 @@ def refuse_non_finite(X: Any, what: str) -> None:
     values = X.data if is_sparse(X) else X
     raise ValueError(
         f"{what} overflows: the largest value in X is {np.abs(values).max():.3g}. Scale the "
-        "features, for example with sklearn.preprocessing.StandardScaler or MaxAbsScaler"
+        "features, for example with sklearn.preprocessing.StandardScaler or MaxAbsScaler, and see "
+        "that lam, the sample weights and intercept_scaling are numbers of ordinary size"
     )
 
 

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <exception>
+#include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -18,13 +21,26 @@ void parallel_for(int64_t n_tasks, int n_threads, Task task) {
     return;
   }
   std::atomic<int64_t> next{0};
+  std::exception_ptr failure;
+  std::mutex failing;
   const auto work = [&] {
-    for (int64_t k = next++; k < n_tasks; k = next++) task(k);
+    try {
+      for (int64_t k = next++; k < n_tasks; k = next++) task(k);
+    } catch (...) {  // to be thrown where somebody can catch it
+      const std::lock_guard<std::mutex> lock(failing);
+      failure = std::current_exception();
+      next = n_tasks;
+    }
   };
   std::vector<std::thread> helpers;
-  for (int64_t k = 1; k < n_workers; ++k) helpers.emplace_back(work);
+  helpers.reserve(n_workers);
+  try {
+    for (int64_t k = 1; k < n_workers; ++k) helpers.emplace_back(work);
+  } catch (const std::system_error&) {  // no more threads to be had: fewer will do
+  }
   work();
   for (auto& helper : helpers) helper.join();
+  if (failure) std::rethrow_exception(failure);
 }
 
 }  // namespace pegasos

@@ -4,14 +4,10 @@
 
 #include "pegasos/losses.hpp"
 #include "pegasos/problem.hpp"
+#include "pegasos/ranges.hpp"
 #include "pegasos/rows.hpp"
 
 namespace pegasos {
-
-struct RowRange {
-  int64_t first;
-  int64_t last;
-};
 
 inline namespace PEGASOS_LEVEL {
 

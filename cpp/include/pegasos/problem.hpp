@@ -6,6 +6,8 @@
 
 #include <cstdint>
 
+#include "pegasos/lanes.hpp"
+
 namespace pegasos {
 
 struct Labels {
@@ -13,12 +15,12 @@ struct Labels {
   const double* weight;  // sample weight of each row, or null for all ones
   double total_weight;   // S = sum of the weights
 
-  double weight_of(int64_t i) const { return weight ? weight[i] : 1; }
+  PEGASOS_INLINE double weight_of(int64_t i) const { return weight ? weight[i] : 1; }
 };
 
 // Counts that go on from call to call. Laid out as doubles: Python sees a structured NumPy array.
 struct Tally {
-  double clock;        // W_t, the weight of all rows visited so far; t itself with unit weights
+  double clock;        // W_t, the weight that the steps so far have moved; t itself with unit weights
   double mean_clock;   // C_t of the running mean (how_it_works, "Averages that cost nothing")
   double mean_weight;  // sum of c_t
   double gain;         // dual value earned by the visits
@@ -37,7 +39,7 @@ struct Problem {
   uint8_t* asleep;   // per row: how many visits to skip (sdca)
   Tally* tally;
 
-  double sign(const Labels& labels, int64_t i) const {
+  PEGASOS_INLINE double sign(const Labels& labels, int64_t i) const {
     return labels.code[i] == positive ? 1.0 : -1.0;
   }
 };

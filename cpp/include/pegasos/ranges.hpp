@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "pegasos/passes.hpp"
-
 namespace pegasos {
+
+struct RowRange {
+  int64_t first;
+  int64_t last;
+};
 
 constexpr int64_t kRowsPerRange = 4096;
 

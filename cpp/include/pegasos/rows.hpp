@@ -80,7 +80,7 @@ class CsrRows {
     double sum[4] = {0, 0, 0, 0};
     const Index end = start_[i + 1];
     Index k = start_[i];
-    for (; k + 4 <= end; k += 4)
+    for (; end - k >= 4; k += 4)
       for (int lane = 0; lane < 4; ++lane)
         sum[lane] += static_cast<double>(x_[k + lane]) * w[column_[k + lane]];
     for (int lane = 0; k < end; ++k, ++lane)
@@ -91,7 +91,7 @@ class CsrRows {
     double sum[4] = {0, 0, 0, 0}, squares[4] = {0, 0, 0, 0};
     const Index end = start_[i + 1];
     Index k = start_[i];
-    for (; k + 4 <= end; k += 4)
+    for (; end - k >= 4; k += 4)
       for (int lane = 0; lane < 4; ++lane) {
         const double x = x_[k + lane];
         sum[lane] += x * w[column_[k + lane]];
