@@ -59,8 +59,7 @@ void pegasos_steps(const Data& data, LossName loss, const PegasosOptions& option
   const Kernels& level = kernels();  // here, where it may throw
   advance_groups(problems, n_threads, [&](Problem* group, int n) {
     std::vector<double> slopes(n * options.batch_size);
-    level.pegasos(data.rows, data.labels, loss, options, draws, n_draws, group, n,
-                      slopes.data());
+    level.pegasos(data.rows, data.labels, loss, options, draws, n_draws, group, n, slopes.data());
   });
 }
 
@@ -105,8 +104,8 @@ void guess_masses(const Data& data, LossName loss, std::vector<Problem>& problem
   std::vector<double> losses(kVectorRanges * n_problems, 0.0);
   sum_vectors(data.rows.n_rows, data.rows.n_features + 1, n_problems, n_threads, dual_rows,
               [&](int64_t k, RowRange range, int64_t p, double* vector) {
-                losses[k * n_problems + p] = level.guess_masses(data.rows, data.labels, loss,
-                                                                    range, problems[p], vector);
+                losses[k * n_problems + p] =
+                    level.guess_masses(data.rows, data.labels, loss, range, problems[p], vector);
               });
   for (int64_t p = 0; p < n_problems; ++p) {
     sums[p] = 0;
@@ -137,8 +136,7 @@ void scores(const RowsView& rows, const double* weights, int n_problems, int n_t
   const Kernels& level = kernels();
   const int64_t n_ranges = count_ranges(rows.n_rows, kRowsPerRange);
   parallel_for(n_ranges, n_threads, [&](int64_t k) {
-    level.score_rows(rows, range_at(k, rows.n_rows, kRowsPerRange), weights, n_problems,
-                         scores);
+    level.score_rows(rows, range_at(k, rows.n_rows, kRowsPerRange), weights, n_problems, scores);
   });
 }
 

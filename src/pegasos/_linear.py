@@ -465,9 +465,9 @@ class PegasosClassifier(LinearModel):
         better = "" if self.solver == "sdca" else "use solver='sdca', "
         warnings.warn(
             f"{type(self).__name__} used up its {trained.n_steps} steps ({trained.n_epochs} epochs)"
-            f" with a relative duality gap of {gap:.2%}{worst}, tol is {self.tol:.2%}: the objective "
-            f"is at most that far from the optimum. To close the gap {better}raise {steps} or lam, "
-            "or scale the features; to accept it set tol=None.",
+            f" with a relative duality gap of {gap:.2%}{worst}, tol is {self.tol:.2%}: the "
+            f"objective is at most that far from the optimum. To close the gap {better}raise "
+            f"{steps} or lam, or scale the features; to accept it set tol=None.",
             ConvergenceWarning,
             stacklevel=4,  # _warn, fit, scikit-learn's wrapper, the caller
         )

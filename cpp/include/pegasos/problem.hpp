@@ -20,7 +20,7 @@ struct Labels {
 
 // Counts that go on from call to call. Laid out as doubles: Python sees a structured NumPy array.
 struct Tally {
-  double clock;        // W_t, the weight that the steps so far have moved; t itself with unit weights
+  double clock;  // W_t, the weight that the steps so far have moved; t itself with unit weights
   double mean_clock;   // C_t of the running mean (how_it_works, "Averages that cost nothing")
   double mean_weight;  // sum of c_t
   double gain;         // dual value earned by the visits
