@@ -74,6 +74,7 @@ def _panel(axes: Any, task: dict[str, Any]) -> None:
     axes.xaxis.set_major_locator(LogLocator(subs=(1, 3), numticks=8))
     axes.xaxis.set_major_formatter(EngFormatter(unit="s", places=0))
     axes.minorticks_off()
+    axes.tick_params(axis="x", labelsize=7.5)
     axes.grid(color="#e3e3e3", linewidth=0.7)
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)
