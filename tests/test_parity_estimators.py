@@ -12,9 +12,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from pegasos import PegasosClassifier, PerceptronClassifier, reference
 from pegasos._sdca_run import (
-    _MANY_ROWS_PER_FEATURE,
+    _MANY_ROWS_PER_ENTRY,
     _RELAXATION,
-    _RELAXATION_AFTER_SGD,
+    _RELAXATION_WHERE_STRONG,
     _STRONG_COUPLING,
 )
 from pegasos._training import _FEWEST_DRAWS_A_STRIDE
@@ -296,18 +296,19 @@ def test_the_bound_of_sdca_is_that_of_the_point_it_has_reached(loss):
 def replay_sdca(rows, y, lam, draws, *, loss, average, weight):
     """What `solver="sdca"` does with up to three strides, told in calls of the reference.
 
-    A start by gradient steps where a row's own mass moves its margin a lot and there are many rows;
-    rows may sleep after the start, or from the second stride on; the mean is over the latest
+    A start by gradient steps where there are many rows, longer steps of ascent where a row's own
+    mass moves its margin a lot besides; rows may sleep after the start, or from the second stride on; the mean is over the latest
     stride; the start's mean is the model if it has the better objective. Returns the model and
     whether there was a start.
     """
     n_rows = len(y)
     s = np.ones(n_rows) if weight is None else weight
     square = np.mean(np.sum(rows**2, axis=1))
-    many = n_rows >= _MANY_ROWS_PER_FEATURE * (rows.shape[1] - 1)
-    with_start = many and square > _STRONG_COUPLING * lam * s.sum()
+    entries = np.count_nonzero(rows[:, :-1]) / n_rows
+    with_start = n_rows >= _MANY_ROWS_PER_ENTRY * entries
+    strong = with_start and square > _STRONG_COUPLING * lam * n_rows
     problem = {"loss": loss, "sample_weight": weight}
-    relaxation = _RELAXATION_AFTER_SGD if with_start else _RELAXATION
+    relaxation = _RELAXATION_WHERE_STRONG if strong else _RELAXATION
     a, naps, models, w = np.zeros(n_rows), None, [], None
     per_stride = n_rows * ceil(_FEWEST_DRAWS_A_STRIDE / n_rows)
     for first in range(0, len(draws), per_stride):
@@ -339,7 +340,7 @@ def replay_sdca(rows, y, lam, draws, *, loss, average, weight):
 
 @pytest.mark.parametrize(
     ("n_rows", "n_features", "lam", "with_start"),
-    [(30, 4, 1e-4, False), (30, 4, 0.3, False), (130, 1, 0.3, False), (130, 1, 1e-4, True)],
+    [(30, 4, 1e-4, False), (30, 4, 0.3, False), (130, 1, 0.3, True), (130, 1, 1e-4, True)],
 )
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("average", AVERAGES)
@@ -367,19 +368,21 @@ def test_an_sdca_fit_is_the_run_of_the_reference(
         assert_model(model, w, 1.0)
 
 
-@pytest.mark.parametrize(("lam", "with_start"), [(3e-3, True), (0.3, False)])
+@pytest.mark.parametrize(
+    ("n_rows", "lam", "with_start"), [(300, 3e-3, True), (300, 0.3, True), (210, 0.3, False)]
+)
 @pytest.mark.parametrize("average", AVERAGES)
 def test_an_sdca_fit_of_two_and_a_half_strides_is_the_run_of_the_reference(
-    average, lam, with_start
+    average, n_rows, lam, with_start
 ):
-    # 300 rows: a stride is 7 epochs, and rows sleep in it.
-    sample, labels = two_classes(13, n_rows=300, n_features=3)
+    # A stride is 2100 draws, 7 or 10 epochs, and rows sleep in it.
+    sample, labels = two_classes(13, n_rows=n_rows, n_features=3)
     n_draws = 2 * 2100 + 1000
     model = PegasosClassifier(
         lam=lam, solver="sdca", average=average, max_steps=n_draws, tol=None, random_state=14
     ).fit(sample.X, labels)
     rows = with_constant(sample.X, 1.0)
-    draws = draw(14, 300, n_draws)
+    draws = draw(14, n_rows, n_draws)
     w, started = replay_sdca(rows, sample.y, lam, draws, loss="hinge", average=average, weight=None)
     assert started == with_start
     # Thousands of steps near the optimum, where margins are 1 up to rounding.

@@ -679,8 +679,14 @@ def test_the_start_follows_the_slope_of_its_loss():
     log = reference.sgd_start(X2, Y2, 0.5, np.array([0]), 0.3, loss="log")
     assert_allclose(log, [0.15, 0.0], rtol=EXACT)  # slope 1/2 at margin 0
     # One row of margin 4 after the first step: the hinge only shrinks from there, eta = 4/31.
-    hinge = reference.sgd_start(np.ones((1, 1)), np.ones(1), 0.5, np.array([0, 0]), 4.0)
-    assert_allclose(hinge, [(4.0 + 2 * 4.0 * (1 - 2 / 31)) / 3], rtol=EXACT)
+    hinge = reference.sgd_start(np.ones((1, 1)), np.ones(1), 0.05, np.array([0, 0]), 4.0)
+    assert_allclose(hinge, [(4.0 + 2 * 4.0 * (1 - 0.2 / 31)) / 3], rtol=EXACT)
+
+
+def test_no_step_of_the_start_is_longer_than_half_of_one_over_lam():
+    # lam = 1/2: the first step is 1 long instead of 4, the second 4/31.
+    mean = reference.sgd_start(np.ones((1, 1)), np.ones(1), 0.5, np.array([0, 0]), 4.0)
+    assert_allclose(mean, [(1.0 + 2 * (1 - 2 / 31)) / 3], rtol=EXACT)
 
 
 def test_guessed_masses_are_a_ramp_for_the_hinge_and_the_slope_for_the_log_loss():

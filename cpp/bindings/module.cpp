@@ -147,6 +147,11 @@ double square_sum(const Data& data, In<int64_t, 1> rows) {
   return pegasos::kernels().square_sum(data.rows, rows.data(), rows.shape(0));
 }
 
+int64_t nonzero_sum(const Data& data, In<int64_t, 1> rows) {
+  check_draws(data.rows, rows);
+  return pegasos::kernels().nonzero_sum(data.rows, rows.data(), rows.shape(0));
+}
+
 pegasos::LossName loss_name(const std::string& loss) {
   require(loss == "hinge" || loss == "log", "loss must be 'hinge' or 'log'");
   return loss == "hinge" ? pegasos::LossName::hinge : pegasos::LossName::log;
@@ -279,6 +284,7 @@ NB_MODULE(_core, m) {
         nb::arg("weight").noconvert().none(), "total_weight"_a);
 
   m.def("square_sum", &square_sum, "data"_a, nb::arg("rows").noconvert());
+  m.def("nonzero_sum", &nonzero_sum, "data"_a, nb::arg("rows").noconvert());
 
   m.def("pegasos_steps", &pegasos_steps, "data"_a, nb::arg("positive").noconvert(),
         nb::arg("v").noconvert(), nb::arg("u").noconvert().none(),

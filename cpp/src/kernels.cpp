@@ -59,6 +59,14 @@ double square_sum_kernel(const RowsView& view, const int64_t* which, int64_t n_r
   return sum;
 }
 
+int64_t nonzero_sum_kernel(const RowsView& view, const int64_t* which, int64_t n_rows) {
+  int64_t sum = 0;
+  with_rows(view, [&](const auto& rows) {
+    for (int64_t k = 0; k < n_rows; ++k) sum += rows.count_nonzero(which[k]);
+  });
+  return sum;
+}
+
 double loss_sum_kernel(const RowsView& view, const Labels& labels, LossName loss, RowRange range,
                        const Problem& problem) {
   double sum = 0;
@@ -108,6 +116,7 @@ const Kernels kTable = {
     sdca_kernel,
     perceptron_kernel,
     square_sum_kernel,
+    nonzero_sum_kernel,
     loss_sum_kernel,
     guess_masses_kernel,
     add_dual_rows_kernel,

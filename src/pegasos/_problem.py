@@ -96,11 +96,15 @@ class Problem:
         entries = self.X.nnz if is_sparse(self.X) else self.X.size
         return self.n_problems * float(20 + entries / max(1, self.n_rows))
 
-    def mean_squared_norm(self) -> float:
-        """Return the mean of ``||x_i||^2``, estimated on about a thousand rows that have weight."""
+    def typical_row(self) -> tuple[float, float]:
+        """Return the means of ``||x_i||^2`` and of the number of its entries that are not 0.
+
+        Estimated on about a thousand of the rows that have weight; the same for dense and sparse.
+        """
         active = np.arange(self.n_rows) if self.weight is None else np.flatnonzero(self.weight)
         some = np.ascontiguousarray(active[:: max(1, len(active) // 1000)])
-        return _core.square_sum(self.data, some) / len(some)
+        square = _core.square_sum(self.data, some) / len(some)
+        return square, _core.nonzero_sum(self.data, some) / len(some)
 
     def objective(self, w: Floats, losses: Floats | None = None) -> Floats:
         """Return the primal objective of each problem at ``w``."""

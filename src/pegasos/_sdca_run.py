@@ -1,9 +1,10 @@
 """Dual coordinate ascent over a problem.
 
-All its mass moves a row's own margin by ``s ||x||^2 / (lam S)``, its *coupling*. Ascent
-needs about that many epochs to fill the masses. Where it is large, and there are many rows to a
-feature, the first epoch goes into averaged gradient steps instead, which find good weights without
-masses; those are then guessed from the margins, and ascent goes on from this dual point.
+Where there are many rows to an entry of a row, the first epoch goes into averaged gradient steps,
+which find good weights without masses; those are then guessed from the margins, and ascent goes on
+from this dual point. It saves most where ascent would be slowest to fill the masses: all its mass
+moves a row's own margin by ``s ||x||^2 / (lam S)``, its *coupling*, and ascent needs about that many
+epochs to give it.
 """
 
 from copy import deepcopy
@@ -19,10 +20,10 @@ from pegasos._sdca_start import SgdStart
 from pegasos._validation import Floats
 
 # Chosen by measurement on cov1, a9a, ijcnn1 and text: see docs/how_it_works.md.
+_MANY_ROWS_PER_ENTRY = 100
 _STRONG_COUPLING = 1.0
-_MANY_ROWS_PER_FEATURE = 100
 _RELAXATION = 1.2
-_RELAXATION_AFTER_SGD = 1.5
+_RELAXATION_WHERE_STRONG = 1.5
 # From nothing, the first epochs move all masses: no row is worth leaving asleep.
 _RESTLESS_EPOCHS = 2
 _ROUNDING_MATTERS = 1e-6
@@ -67,10 +68,10 @@ class SdcaRun:
         self.n_active = n_active
         self.average = average
         self.state = state or _new_state(problem)
-        squared_norm = problem.mean_squared_norm()
+        squared_norm, entries = problem.typical_row()
         coupling = squared_norm / (problem.lam * n_active)
-        many_rows = n_active >= _MANY_ROWS_PER_FEATURE * problem.X.shape[1]
-        self._strong = many_rows and coupling > _STRONG_COUPLING
+        self._many_rows = n_active >= _MANY_ROWS_PER_ENTRY * entries
+        self._strong = self._many_rows and coupling > _STRONG_COUPLING
         self._start: SgdStart | None = None
         self._best: Certificate | None = None
         if state is not None:  # true for these rows, weights and lam, whatever they were before
@@ -78,7 +79,7 @@ class SdcaRun:
             if state.best is not None:
                 dual = problem.dual(problem.gain(state.masses), self.state.w)
                 self._best = Certificate(state.best, problem.objective(state.best), dual)
-        elif self._strong:
+        elif self._many_rows:
             self._start = SgdStart(problem, self.state.masses, n_active, squared_norm)
         self._tally = new_tally(problem.n_problems)
         self._u = None if average is None else problem.zeros()
@@ -139,7 +140,7 @@ class SdcaRun:
 
     def _ascend(self, draws: Rows) -> None:
         problem, state = self.problem, self.state
-        settled = self._strong or state.epochs >= _RESTLESS_EPOCHS
+        settled = self._many_rows or state.epochs >= _RESTLESS_EPOCHS
         _core.sdca_steps(
             problem.data,
             problem.positive,
@@ -151,7 +152,7 @@ class SdcaRun:
             draws,
             loss=problem.loss,
             lam=problem.lam,
-            relaxation=_RELAXATION_AFTER_SGD if self._strong else _RELAXATION,
+            relaxation=_RELAXATION_WHERE_STRONG if self._strong else _RELAXATION,
             weighted_mean=self.average == "weighted",
             shrinking=settled and problem.loss == "hinge",
             n_threads=problem.threads,

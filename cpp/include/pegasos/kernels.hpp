@@ -20,6 +20,7 @@ struct Kernels {
   void (*perceptron)(const RowsView&, const Labels&, const int64_t* draws, int64_t n_draws,
                      Problem*, int n_problems);
   double (*square_sum)(const RowsView&, const int64_t* rows, int64_t n_rows);
+  int64_t (*nonzero_sum)(const RowsView&, const int64_t* rows, int64_t n_rows);
   double (*loss_sum)(const RowsView&, const Labels&, LossName, RowRange, const Problem&);
   double (*guess_masses)(const RowsView&, const Labels&, LossName, RowRange, const Problem&,
                          double* sum);

@@ -39,6 +39,11 @@ class DenseRows {
     *square += bias_ * bias_;
     return sum + bias_ * w[d_];
   }
+  int64_t count_nonzero(int64_t i) const {
+    int64_t count = 0;
+    for (int64_t j = 0; j < d_; ++j) count += x_[i * d_ + j] != 0;
+    return count;
+  }
   double square(int64_t i) const {
     double sum = bias_ * bias_;
     for (int64_t j = 0; j < d_; ++j) sum += static_cast<double>(x_[i * d_ + j]) * x_[i * d_ + j];
@@ -104,6 +109,11 @@ class CsrRows {
     }
     *square = ((squares[0] + squares[2]) + (squares[1] + squares[3])) + bias_ * bias_;
     return ((sum[0] + sum[2]) + (sum[1] + sum[3])) + bias_ * w[d_];
+  }
+  int64_t count_nonzero(int64_t i) const {
+    int64_t count = 0;
+    for (Index k = start_[i]; k < start_[i + 1]; ++k) count += x_[k] != 0;
+    return count;
   }
   double square(int64_t i) const {
     double sum = bias_ * bias_;

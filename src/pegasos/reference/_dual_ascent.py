@@ -147,8 +147,8 @@ def sgd_start(
 
     Step, with the weight `W` seen before it (`W_0 = 0`)::
 
-        eta = eta0/(1 + 30 W/S)
-        w   <- (1 - eta lam s_i) w + eta s_i slope(y_i <w, x_i>) y_i x_i
+        eta = min(s_i eta0/(1 + 30 W/S), 1/(2 lam))
+        w   <- (1 - eta lam) w + eta slope(y_i <w, x_i>) y_i x_i
         W   <- W + s_i
 
     Returns the mean of w after each step with weights `s_i W`. Shalev-Shwartz and Zhang (2013)
@@ -177,9 +177,8 @@ def sgd_start(
     clock = 0.0
     iterate_sum, weight_sum = np.zeros_like(w), 0.0
     for i in draws:
-        eta = eta0 / (1.0 + START_DECAY * clock / s.sum())
-        pull = s[i] * slope(y[i] * (X[i] @ w))
-        w = (1.0 - eta * lam * s[i]) * w + eta * pull * y[i] * X[i]
+        eta = min(s[i] * eta0 / (1.0 + START_DECAY * clock / s.sum()), 0.5 / lam)
+        w = (1.0 - eta * lam) * w + eta * slope(y[i] * (X[i] @ w)) * y[i] * X[i]
 
         clock += float(s[i])
         c = average_weight("weighted", float(s[i]), clock)
