@@ -297,9 +297,9 @@ def replay_sdca(rows, y, lam, draws, *, loss, average, weight):
     """What `solver="sdca"` does with up to three strides, told in calls of the reference.
 
     A start by gradient steps where there are many rows, longer steps of ascent where a row's own
-    mass moves its margin a lot besides; rows may sleep after the start, or from the second stride on; the mean is over the latest
-    stride; the start's mean is the model if it has the better objective. Returns the model and
-    whether there was a start.
+    mass moves its margin a lot besides; rows may sleep after the start, or from the second stride
+    on; the mean is over the latest stride; the start's mean is the model if it has the better
+    objective. Returns the model and whether there was a start.
     """
     n_rows = len(y)
     s = np.ones(n_rows) if weight is None else weight

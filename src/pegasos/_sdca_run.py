@@ -3,8 +3,8 @@
 Where there are many rows to an entry of a row, the first epoch goes into averaged gradient steps,
 which find good weights without masses; those are then guessed from the margins, and ascent goes on
 from this dual point. It saves most where ascent would be slowest to fill the masses: all its mass
-moves a row's own margin by ``s ||x||^2 / (lam S)``, its *coupling*, and ascent needs about that many
-epochs to give it.
+moves a row's own margin by ``s ||x||^2 / (lam S)``, its *coupling*, and ascent needs about that
+many epochs to give it.
 """
 
 from copy import deepcopy
