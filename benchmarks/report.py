@@ -106,6 +106,8 @@ _NOTES = """
 - `P*` is the lowest objective anyone has found, a long run of `solver="sdca"` included. That run
   also bounds the optimum from below; how close the two are is stated with each set. The bound is
   the solver's own word, the objectives are not; none of them may be below it.
+- The constants of `solver="sdca"` (docs/how_it_works.md, section 5) were chosen on these very sets:
+  no set was held out, so expect somewhat less elsewhere.
 - A dash: not reached before {limit:g} s were spent; in brackets the best suboptimality.
 - Seconds per epoch: the slope between 5 and 15 epochs, so that what is done once does not count.
 - Memory: by how much the process grows at most during a fit, in a fresh process that has loaded
