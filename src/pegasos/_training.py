@@ -16,8 +16,8 @@ from pegasos._validation import Floats
 _FEWEST_DRAWS_A_STRIDE = 2048
 # Numbers touched per call of the core, well under 0.1 s: Ctrl-C and progress wait no longer.
 _WORK_A_CALL = 4e7
-# A certificate costs about half an epoch. With tol it is due when a quarter more epochs are done,
-# without tol only at every fourfold number, for the history.
+# A certificate costs about a quarter of an epoch. With tol it is due when a quarter more epochs are
+# done, without tol only at every fourfold number, for the history.
 _GROWTH_WITH_TOL = 1.25
 _GROWTH_WITHOUT_TOL = 4
 
