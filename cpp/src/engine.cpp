@@ -6,14 +6,15 @@
 namespace pegasos {
 namespace {
 
-// Contiguous groups of problems, one per thread: each group walks the draws once.
+// Contiguous groups of problems, one per thread: each group walks the draws once. Where threads are left
+// over, every group has one to read its rows.
 template <class Advance>
 void advance_groups(std::vector<Problem>& problems, int n_threads, Advance advance) {
   const int64_t n = static_cast<int64_t>(problems.size());
   const int64_t n_groups = std::max<int64_t>(1, std::min<int64_t>(n, n_threads));
   parallel_for(n_groups, n_threads, [&](int64_t g) {
     const int64_t first = g * n / n_groups, last = (g + 1) * n / n_groups;
-    advance(problems.data() + first, static_cast<int>(last - first));
+    advance(problems.data() + first, static_cast<int>(last - first), n_threads >= 2 * n_groups);
   });
 }
 
@@ -57,9 +58,10 @@ void pegasos_steps(const Data& data, LossName loss, const PegasosOptions& option
                    const int64_t* draws, int64_t n_draws, std::vector<Problem>& problems,
                    int n_threads) {
   const Kernels& level = kernels();  // here, where it may throw
-  advance_groups(problems, n_threads, [&](Problem* group, int n) {
+  advance_groups(problems, n_threads, [&](Problem* group, int n, bool reader) {
     std::vector<double> slopes(n * options.batch_size);
-    level.pegasos(data.rows, data.labels, loss, options, draws, n_draws, group, n, slopes.data());
+    level.pegasos(data.rows, data.labels, loss, options, draws, n_draws, group, n, slopes.data(),
+                  reader);
   });
 }
 
@@ -67,24 +69,28 @@ void sgd_start_steps(const Data& data, LossName loss, const StartOptions& option
                      const int64_t* draws, int64_t n_draws, std::vector<Problem>& problems,
                      int n_threads) {
   const Kernels& level = kernels();
-  advance_groups(problems, n_threads, [&](Problem* group, int n) {
-    level.sgd_start(data.rows, data.labels, loss, options, draws, n_draws, group, n);
+  advance_groups(problems, n_threads, [&](Problem* group, int n, bool reader) {
+    level.sgd_start(data.rows, data.labels, loss, options, draws, n_draws, group, n, reader);
   });
 }
 
 void sdca_steps(const Data& data, LossName loss, const SdcaOptions& options, const int64_t* draws,
                 int64_t n_draws, std::vector<Problem>& problems, int n_threads) {
   const Kernels& level = kernels();
-  parallel_for(static_cast<int64_t>(problems.size()), n_threads, [&](int64_t p) {
-    level.sdca(data.rows, data.labels, loss, options, draws, n_draws, problems[p]);
+  const int64_t n_problems = static_cast<int64_t>(problems.size());
+  const bool reader = n_threads >= 2 * n_problems;
+  parallel_for(n_problems, n_threads, [&](int64_t p) {
+    std::vector<int64_t> awake(std::min(n_draws, kSdcaBlock));
+    level.sdca(data.rows, data.labels, loss, options, draws, n_draws, problems[p], awake.data(),
+               reader);
   });
 }
 
 void perceptron_steps(const Data& data, const int64_t* draws, int64_t n_draws,
                       std::vector<Problem>& problems, int n_threads) {
   const Kernels& level = kernels();
-  advance_groups(problems, n_threads, [&](Problem* group, int n) {
-    level.perceptron(data.rows, data.labels, draws, n_draws, group, n);
+  advance_groups(problems, n_threads, [&](Problem* group, int n, bool reader) {
+    level.perceptron(data.rows, data.labels, draws, n_draws, group, n, reader);
   });
 }
 

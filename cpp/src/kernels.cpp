@@ -13,48 +13,48 @@ namespace {
 
 void pegasos_kernel(const RowsView& view, const Labels& labels, LossName loss,
                     const PegasosOptions& options, const int64_t* draws, int64_t n_draws,
-                    Problem* problems, int n_problems, double* slopes) {
+                    Problem* problems, int n_problems, double* slopes, bool reader) {
   with_rows(view, [&](const auto& rows) {
     with_loss(loss, [&](auto kind) {
       PegasosSolver<std::decay_t<decltype(rows)>, decltype(kind)>(rows, view, labels, options)
-          .run(draws, n_draws, problems, n_problems, slopes);
+          .run(draws, n_draws, problems, n_problems, slopes, reader);
     });
   });
 }
 
 void sgd_start_kernel(const RowsView& view, const Labels& labels, LossName loss,
                       const StartOptions& options, const int64_t* draws, int64_t n_draws,
-                      Problem* problems, int n_problems) {
+                      Problem* problems, int n_problems, bool reader) {
   with_rows(view, [&](const auto& rows) {
     with_loss(loss, [&](auto kind) {
       SgdStart<std::decay_t<decltype(rows)>, decltype(kind)>(rows, labels, options)
-          .run(draws, n_draws, problems, n_problems);
+          .run(draws, n_draws, problems, n_problems, reader);
     });
   });
 }
 
 void sdca_kernel(const RowsView& view, const Labels& labels, LossName loss,
                  const SdcaOptions& options, const int64_t* draws, int64_t n_draws,
-                 Problem& problem) {
+                 Problem& problem, int64_t* awake, bool reader) {
   with_rows(view, [&](const auto& rows) {
     with_loss(loss, [&](auto kind) {
       SdcaSolver<std::decay_t<decltype(rows)>, decltype(kind)>(rows, labels, options)
-          .run(draws, n_draws, problem);
+          .run(draws, n_draws, problem, awake, reader);
     });
   });
 }
 
 void perceptron_kernel(const RowsView& view, const Labels& labels, const int64_t* draws,
-                       int64_t n_draws, Problem* problems, int n_problems) {
+                       int64_t n_draws, Problem* problems, int n_problems, bool reader) {
   with_rows(view, [&](const auto& rows) {
-    perceptron_steps(rows, labels, draws, n_draws, problems, n_problems);
+    perceptron_steps(rows, labels, draws, n_draws, problems, n_problems, reader);
   });
 }
 
 double square_sum_kernel(const RowsView& view, const int64_t* which, int64_t n_rows) {
   double sum = 0;
   with_rows(view, [&](const auto& rows) {
-    for (int64_t k = 0; k < n_rows; ++k) sum += rows.square(which[k]);
+    for (int64_t k = 0; k < n_rows; ++k) sum += rows.at(which[k]).square();
   });
   return sum;
 }
@@ -62,7 +62,7 @@ double square_sum_kernel(const RowsView& view, const int64_t* which, int64_t n_r
 int64_t nonzero_sum_kernel(const RowsView& view, const int64_t* which, int64_t n_rows) {
   int64_t sum = 0;
   with_rows(view, [&](const auto& rows) {
-    for (int64_t k = 0; k < n_rows; ++k) sum += rows.count_nonzero(which[k]);
+    for (int64_t k = 0; k < n_rows; ++k) sum += rows.at(which[k]).count_nonzero();
   });
   return sum;
 }

@@ -3,6 +3,7 @@
 // pytest holds the core to the reference, draw for draw; here every kind of rows, loss, solver and number
 // of threads runs on arrays of exactly the right size, so that a load past an end is found, and the results
 // are held to simple truths: all kinds of rows agree, threads change no bit, duals grow, norms stay bounded.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -477,6 +478,44 @@ void faults_of_csr_are_found(RowsView::Kind kind) {
   CHECK(fault(columns, starts) == CsrFault::column_range, where);
 }
 
+// Rows of every length, some longer than a block, copied on this thread or another.
+template <class Index>
+void a_feed_hands_out_the_drawn_rows(RowsView::Kind kind, int64_t longest) {
+  std::mt19937 random(static_cast<unsigned>(longest));
+  std::vector<Index> starts{0}, columns;
+  std::vector<float> values;
+  for (int row = 0; row < 300; ++row) {
+    const int64_t n = row % 7 == 0 ? 0 : static_cast<int64_t>(random() % (longest + 1));
+    for (int64_t k = 0; k < n; ++k) {
+      columns.push_back(static_cast<Index>(k));
+      values.push_back(static_cast<float>(random() % 1000));
+    }
+    starts.push_back(static_cast<Index>(columns.size()));
+  }
+  columns.shrink_to_fit();
+  values.shrink_to_fit();
+  const RowsView view{kind, values.data(), columns.data(), starts.data(), 300, longest, 0};
+  Draws draws(6000);
+  for (int64_t& i : draws) i = static_cast<int64_t>(random() % 300);
+  for (bool reader : {false, true})
+    for (int64_t n_draws : {0, 1, 6000}) {
+      pegasos::RowFeed feed(view, draws.data(), n_draws, reader);
+      int64_t t = 0, wrong = 0;
+      for (auto block = feed.next(); block.n > 0; block = feed.next())
+        for (int64_t k = 0; k < block.n; ++k, ++t) {
+          const int64_t i = draws[t], n = starts[i + 1] - starts[i];
+          const pegasos::RowFeed::Row& row = block.rows[k];
+          const float* x = static_cast<const float*>(row.values);
+          const Index* column = static_cast<const Index*>(row.columns);
+          wrong += row.n != n || !std::equal(x, x + n, values.data() + starts[i]) ||
+                   !std::equal(column, column + n, columns.data() + starts[i]);
+        }
+      CHECK(t == n_draws && wrong == 0, std::to_string(longest) + (reader ? " reader" : ""));
+    }
+  pegasos::RowFeed abandoned(view, draws.data(), 6000, true);  // must end without being emptied
+  abandoned.next();
+}
+
 void parallel_for_runs_every_task_once() {
   for (int n_threads : {0, 1, 2, 7})
     for (int64_t n_tasks : {0, 1, 2, 100}) {
@@ -508,6 +547,10 @@ int main() {
   parallel_for_runs_every_task_once();
   faults_of_csr_are_found<int32_t>(RowsView::csr_f64_i32);
   faults_of_csr_are_found<int64_t>(RowsView::csr_f64_i64);
+  for (int64_t longest : {1, 40, 3000}) {
+    a_feed_hands_out_the_drawn_rows<int32_t>(RowsView::csr_f32_i32, longest);
+    a_feed_hands_out_the_drawn_rows<int64_t>(RowsView::csr_f32_i64, longest);
+  }
   all_kinds_of_rows_agree_and_threads_change_no_bit();
   one_row_and_no_draws_are_fine();
   many_rows_and_draws_on_more_threads_than_problems_change_no_bit();

@@ -12,13 +12,14 @@ namespace pegasos {
 struct Kernels {
   const char* level;
   void (*pegasos)(const RowsView&, const Labels&, LossName, const PegasosOptions&,
-                  const int64_t* draws, int64_t n_draws, Problem*, int n_problems, double* slopes);
+                  const int64_t* draws, int64_t n_draws, Problem*, int n_problems, double* slopes,
+                  bool reader);
   void (*sgd_start)(const RowsView&, const Labels&, LossName, const StartOptions&,
-                    const int64_t* draws, int64_t n_draws, Problem*, int n_problems);
+                    const int64_t* draws, int64_t n_draws, Problem*, int n_problems, bool reader);
   void (*sdca)(const RowsView&, const Labels&, LossName, const SdcaOptions&, const int64_t* draws,
-               int64_t n_draws, Problem&);
+               int64_t n_draws, Problem&, int64_t* awake, bool reader);
   void (*perceptron)(const RowsView&, const Labels&, const int64_t* draws, int64_t n_draws,
-                     Problem*, int n_problems);
+                     Problem*, int n_problems, bool reader);
   double (*square_sum)(const RowsView&, const int64_t* rows, int64_t n_rows);
   int64_t (*nonzero_sum)(const RowsView&, const int64_t* rows, int64_t n_rows);
   double (*loss_sum)(const RowsView&, const Labels&, LossName, RowRange, const Problem&);

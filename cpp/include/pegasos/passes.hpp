@@ -16,7 +16,7 @@ template <class Loss, class Rows>
 double loss_sum(const Rows& rows, const Labels& labels, RowRange range, const Problem& problem) {
   double sum = 0, not_finite = 0;
   for (int64_t i = range.first; i < range.last; ++i) {
-    const double z = problem.sign(labels, i) * rows.dot(i, problem.w);
+    const double z = problem.sign(labels, i) * rows.at(i).dot(problem.w);
     not_finite += z - z;  // 0, or NaN for a NaN or an infinity that max(0, 1 - z) would swallow
     sum += labels.weight_of(i) * Loss::value(z);
   }
@@ -29,7 +29,7 @@ void score_rows(const Rows& rows, RowRange range, const double* weights, int64_t
                 int n_problems, double* scores) {
   for (int64_t i = range.first; i < range.last; ++i)
     for (int p = 0; p < n_problems; ++p)
-      scores[i * n_problems + p] = rows.dot(i, weights + p * n_weights);
+      scores[i * n_problems + p] = rows.at(i).dot(weights + p * n_weights);
 }
 
 // Adds sum_i s_i b_i y_i x_i to `sum` for the masses b held in the problem.
@@ -38,7 +38,7 @@ void add_dual_rows(const Rows& rows, const Labels& labels, RowRange range, const
                    double* sum) {
   for (int64_t i = range.first; i < range.last; ++i) {
     const double c = labels.weight_of(i) * problem.mass[i] * problem.sign(labels, i);
-    if (c != 0) rows.axpy(i, c, sum);
+    if (c != 0) rows.at(i).axpy(c, sum);
   }
 }
 
@@ -49,12 +49,12 @@ double guess_masses(const Rows& rows, const Labels& labels, RowRange range, cons
   double loss = 0, not_finite = 0;
   for (int64_t i = range.first; i < range.last; ++i) {
     const double y = problem.sign(labels, i), s = labels.weight_of(i);
-    const double z = y * rows.dot(i, problem.w);
+    const double z = y * rows.at(i).dot(problem.w);
     const double mass = Loss::guess(z);
     problem.mass[i] = mass;
     loss += s * Loss::value(z);
     not_finite += z - z;
-    if (mass > 0) rows.axpy(i, s * mass * y, sum);
+    if (mass > 0) rows.at(i).axpy(s * mass * y, sum);
   }
   return loss + not_finite;
 }

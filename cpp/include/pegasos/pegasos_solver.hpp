@@ -40,32 +40,36 @@ class PegasosSolver {
         opt_(options) {}
 
   // `slopes` is scratch of n_problems * batch_size entries.
-  void run(const int64_t* draws, int64_t n_draws, Problem* problems, int n_problems,
-           double* slopes) const {
+  void run(const int64_t* draws, int64_t n_draws, Problem* problems, int n_problems, double* slopes,
+           bool reader) const {
     const int64_t k = opt_.batch_size;
+    const Walk walk{labels_, problems, n_problems, draws, n_draws, reader};
     int64_t filled = 0;
-    walk(rows_, labels_, problems, n_problems, draws, n_draws, [&](int64_t t, int64_t i) {
-      for (int p = 0; p < n_problems; ++p) slopes[p * k + filled] = visit(i, problems[p]);
+    go(walk, rows_, [&](int64_t t, int64_t i, const auto& row) {
+      for (int p = 0; p < n_problems; ++p) slopes[p * k + filled] = visit(i, row, problems[p]);
       if (++filled < k && t + 1 < n_draws) return;
-      for (int p = 0; p < n_problems; ++p)
-        step(draws + t + 1 - filled, filled, slopes + p * k, problems[p]);
+      const int64_t* batch = draws + t + 1 - filled;
+      const auto row_of = [&](int64_t b) { return k == 1 ? row : rows_.at(batch[b]); };
+      for (int p = 0; p < n_problems; ++p) step(batch, filled, row_of, slopes + p * k, problems[p]);
       filled = 0;
     });
   }
 
  private:
   // Looks at row i with the present weights: the slope of its loss, and the dual value it earns.
-  PEGASOS_INLINE double visit(int64_t i, Problem& problem) const {
+  template <class Row>
+  PEGASOS_INLINE double visit(int64_t i, const Row& row, Problem& problem) const {
     Tally& tally = *problem.tally;
     const double scale = opt_.lam * tally.clock;
-    const double s = problem.sign(labels_, i) * rows_.dot(i, problem.w);
+    const double s = problem.sign(labels_, i) * row.dot(problem.w);
     const double slope = Loss::slope(s, scale);
     tally.violations += (s < scale || scale == 0);
     tally.gain += labels_.weight_of(i) * Loss::gain_at(scale == 0 ? 0 : s / scale, slope);
     return slope;
   }
 
-  PEGASOS_INLINE void step(const int64_t* batch, int64_t k, const double* slopes,
+  template <class RowOf>
+  PEGASOS_INLINE void step(const int64_t* batch, int64_t k, RowOf row_of, const double* slopes,
                            Problem& problem) const {
     Tally& tally = *problem.tally;
     const double share = 1.0 / static_cast<double>(k);
@@ -74,7 +78,7 @@ class PegasosSolver {
       const int64_t i = batch[b];
       const double s = labels_.weight_of(i);
       weight += s;
-      if (slopes[b] > 0) update(i, s * slopes[b], share, problem);
+      if (slopes[b] > 0) update(i, row_of(b), s * slopes[b], share, problem);
     }
     weight *= share;
     tally.clock += weight;
@@ -88,15 +92,17 @@ class PegasosSolver {
     }
   }
 
-  PEGASOS_INLINE void update(int64_t i, double mass, double share, Problem& problem) const {
+  template <class Row>
+  PEGASOS_INLINE void update(int64_t i, const Row& row, double mass, double share,
+                             Problem& problem) const {
     const double c = problem.sign(labels_, i) * mass * share;
     if (opt_.project) {  // ||v + c x||^2 = ||v||^2 + 2 c <v, x> + c^2 ||x||^2
       double square;
-      const double dot = rows_.dot_and_square(i, problem.w, &square);
+      const double dot = row.dot_and_square(problem.w, &square);
       problem.tally->norm2 += c * (2 * dot + c * square);
     }
-    rows_.axpy(i, c, problem.w);
-    if (problem.u) rows_.axpy(i, c * problem.tally->mean_clock, problem.u);
+    row.axpy(c, problem.w);
+    if (problem.u) row.axpy(c * problem.tally->mean_clock, problem.u);
     if (problem.mass) problem.mass[i] += mass / problem.tally->mass_unit;
   }
 

@@ -8,22 +8,72 @@
 #include <cstdint>
 
 #include "pegasos/lanes.hpp"
+#include "pegasos/row_feed.hpp"
 
 namespace pegasos {
 
-// What the bindings hand over; kept in place, never copied.
-struct RowsView {
-  enum Kind { dense_f32, dense_f64, csr_f32_i32, csr_f32_i64, csr_f64_i32, csr_f64_i64 };
-  Kind kind;
-  const void* values;
-  const void* indices;  // CSR only
-  const void* indptr;   // CSR only
-  int64_t n_rows;
-  int64_t n_features;
+inline namespace PEGASOS_LEVEL {
+
+// One row, wherever it lies.
+template <class T>
+struct DenseRow {
+  const T* x;
+  int64_t d;
   double bias;
+
+  PEGASOS_INLINE double dot(const double* w) const { return dense_dot(x, w, d) + bias * w[d]; }
+  PEGASOS_INLINE double dot_and_square(const double* w, double* square) const {
+    const double sum = dense_dot_and_square(x, w, d, square);
+    *square += bias * bias;
+    return sum + bias * w[d];
+  }
+  PEGASOS_INLINE void axpy(double c, double* w) const {
+    dense_axpy(c, x, w, d);
+    w[d] += c * bias;
+  }
+  int64_t count_nonzero() const {
+    int64_t count = 0;
+    for (int64_t j = 0; j < d; ++j) count += x[j] != 0;
+    return count;
+  }
+  double square() const {
+    double sum = bias * bias;
+    for (int64_t j = 0; j < d; ++j) sum += static_cast<double>(x[j]) * x[j];
+    return sum;
+  }
 };
 
-inline namespace PEGASOS_LEVEL {
+template <class T, class Index>
+struct CsrRow {
+  const T* x;
+  const Index* column;
+  int64_t n;
+  int64_t d;
+  double bias;
+
+  PEGASOS_INLINE double dot(const double* w) const {
+    return sparse_dot(x, column, w, n) + bias * w[d];
+  }
+  PEGASOS_INLINE double dot_and_square(const double* w, double* square) const {
+    const double sum = sparse_dot_and_square(x, column, w, n, square);
+    *square += bias * bias;
+    return sum + bias * w[d];
+  }
+  PEGASOS_INLINE void axpy(double c, double* w) const {
+    sparse_axpy(c, x, column, w, n);
+    w[d] += c * bias;
+  }
+  int64_t count_nonzero() const {
+    int64_t count = 0;
+    for (int64_t k = 0; k < n; ++k) count += x[k] != 0;
+    return count;
+  }
+  double square() const {
+    double sum = bias * bias;
+    for (int64_t k = 0; k < n; ++k) sum += static_cast<double>(x[k]) * x[k];
+    return sum;
+  }
+};
 
 template <class T>
 class DenseRows {
@@ -31,28 +81,8 @@ class DenseRows {
   explicit DenseRows(const RowsView& view)
       : x_(static_cast<const T*>(view.values)), d_(view.n_features), bias_(view.bias) {}
 
-  PEGASOS_INLINE double dot(int64_t i, const double* w) const {
-    return dense_dot(x_ + i * d_, w, d_) + bias_ * w[d_];
-  }
-  PEGASOS_INLINE double dot_and_square(int64_t i, const double* w, double* square) const {
-    const double sum = dense_dot_and_square(x_ + i * d_, w, d_, square);
-    *square += bias_ * bias_;
-    return sum + bias_ * w[d_];
-  }
-  int64_t count_nonzero(int64_t i) const {
-    int64_t count = 0;
-    for (int64_t j = 0; j < d_; ++j) count += x_[i * d_ + j] != 0;
-    return count;
-  }
-  double square(int64_t i) const {
-    double sum = bias_ * bias_;
-    for (int64_t j = 0; j < d_; ++j) sum += static_cast<double>(x_[i * d_ + j]) * x_[i * d_ + j];
-    return sum;
-  }
-  PEGASOS_INLINE void axpy(int64_t i, double c, double* w) const {
-    dense_axpy(c, x_ + i * d_, w, d_);
-    w[d_] += c * bias_;
-  }
+  PEGASOS_INLINE DenseRow<T> at(int64_t i) const { return {x_ + i * d_, d_, bias_}; }
+
   // Rows are visited in random order: what is asked for now arrives while earlier rows are worked on.
   PEGASOS_INLINE void prefetch(int64_t i) const {
     const char* first = reinterpret_cast<const char*>(x_ + i * d_);
@@ -60,7 +90,6 @@ class DenseRows {
     const int64_t end = bytes < kMostPrefetchedBytes ? bytes : kMostPrefetchedBytes;
     for (int64_t b = 0; b < end; b += 64) __builtin_prefetch(first + b);
   }
-  PEGASOS_INLINE void prefetch_pointer(int64_t) const {}
 
  private:
   static constexpr int64_t kMostPrefetchedBytes =
@@ -74,73 +103,26 @@ template <class T, class Index>
 class CsrRows {
  public:
   explicit CsrRows(const RowsView& view)
-      : x_(static_cast<const T*>(view.values)),
+      : view_(view),
+        x_(static_cast<const T*>(view.values)),
         column_(static_cast<const Index*>(view.indices)),
-        start_(static_cast<const Index*>(view.indptr)),
-        d_(view.n_features),
-        bias_(view.bias) {}
+        start_(static_cast<const Index*>(view.indptr)) {}
 
-  // Bound by the gather from w: four independent sums hide its latency.
-  PEGASOS_INLINE double dot(int64_t i, const double* w) const {
-    double sum[4] = {0, 0, 0, 0};
-    const Index end = start_[i + 1];
-    Index k = start_[i];
-    for (; end - k >= 4; k += 4)
-      for (int lane = 0; lane < 4; ++lane)
-        sum[lane] += static_cast<double>(x_[k + lane]) * w[column_[k + lane]];
-    for (int lane = 0; k < end; ++k, ++lane)
-      sum[lane] += static_cast<double>(x_[k]) * w[column_[k]];
-    return ((sum[0] + sum[2]) + (sum[1] + sum[3])) + bias_ * w[d_];
-  }
-  PEGASOS_INLINE double dot_and_square(int64_t i, const double* w, double* square) const {
-    double sum[4] = {0, 0, 0, 0}, squares[4] = {0, 0, 0, 0};
-    const Index end = start_[i + 1];
-    Index k = start_[i];
-    for (; end - k >= 4; k += 4)
-      for (int lane = 0; lane < 4; ++lane) {
-        const double x = x_[k + lane];
-        sum[lane] += x * w[column_[k + lane]];
-        squares[lane] += x * x;
-      }
-    for (int lane = 0; k < end; ++k, ++lane) {
-      const double x = x_[k];
-      sum[lane] += x * w[column_[k]];
-      squares[lane] += x * x;
-    }
-    *square = ((squares[0] + squares[2]) + (squares[1] + squares[3])) + bias_ * bias_;
-    return ((sum[0] + sum[2]) + (sum[1] + sum[3])) + bias_ * w[d_];
-  }
-  int64_t count_nonzero(int64_t i) const {
-    int64_t count = 0;
-    for (Index k = start_[i]; k < start_[i + 1]; ++k) count += x_[k] != 0;
-    return count;
-  }
-  double square(int64_t i) const {
-    double sum = bias_ * bias_;
-    for (Index k = start_[i]; k < start_[i + 1]; ++k) sum += static_cast<double>(x_[k]) * x_[k];
-    return sum;
-  }
-  PEGASOS_INLINE void axpy(int64_t i, double c, double* w) const {
-    const Index end = start_[i + 1];
-    for (Index k = start_[i]; k < end; ++k) w[column_[k]] += c * static_cast<double>(x_[k]);
-    w[d_] += c * bias_;
-  }
-  PEGASOS_INLINE void prefetch(int64_t i) const {
+  PEGASOS_INLINE CsrRow<T, Index> at(int64_t i) const {
     const Index first = start_[i];
-    const int64_t entries = static_cast<int64_t>(start_[i + 1] - first);
-    const int64_t end = entries < kMostPrefetchedEntries ? entries : kMostPrefetchedEntries;
-    for (int64_t k = 0; k < end; k += 64 / sizeof(T)) __builtin_prefetch(x_ + first + k);
-    for (int64_t k = 0; k < end; k += 64 / sizeof(Index)) __builtin_prefetch(column_ + first + k);
+    return {x_ + first, column_ + first, start_[i + 1] - first, view_.n_features, view_.bias};
   }
-  PEGASOS_INLINE void prefetch_pointer(int64_t i) const { __builtin_prefetch(start_ + i); }
+  PEGASOS_INLINE CsrRow<T, Index> fed(const RowFeed::Row& row) const {
+    return {static_cast<const T*>(row.values), static_cast<const Index*>(row.columns), row.n,
+            view_.n_features, view_.bias};
+  }
+  const RowsView& view() const { return view_; }
 
  private:
-  static constexpr int64_t kMostPrefetchedEntries = 256;
+  const RowsView& view_;
   const T* x_;
   const Index* column_;
   const Index* start_;
-  int64_t d_;
-  double bias_;
 };
 
 // Calls use(rows) with the type that the view stands for: one switch outside all loops.

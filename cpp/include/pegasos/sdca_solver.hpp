@@ -18,6 +18,9 @@ struct SdcaOptions {
   bool shrinking;
 };
 
+// Draws of which the rows asleep are sorted out at a time.
+constexpr int64_t kSdcaBlock = 65536;
+
 inline namespace PEGASOS_LEVEL {
 
 template <class Rows, class Loss>
@@ -29,10 +32,12 @@ class SdcaSolver {
         opt_(options),
         per_mass_(1 / (options.lam * labels.total_weight)) {}
 
-  void run(const int64_t* draws, int64_t n_draws, Problem& problem) const {
-    int64_t awake[kBlock];
-    for (int64_t first = 0; first < n_draws; first += kBlock) {
-      const int64_t last = first + kBlock < n_draws ? first + kBlock : n_draws;
+  // `awake` is scratch of kSdcaBlock entries. That rows are looked at a block ahead changes nothing: a row
+  // drawn twice in it, and put to sleep in between, is left alone by its step.
+  void run(const int64_t* draws, int64_t n_draws, Problem& problem, int64_t* awake,
+           bool reader) const {
+    for (int64_t first = 0; first < n_draws; first += kSdcaBlock) {
+      const int64_t last = first + kSdcaBlock < n_draws ? first + kSdcaBlock : n_draws;
       int64_t n_awake = 0;
       for (int64_t t = first; t < last; ++t) {
         uint8_t& naps = problem.asleep[draws[t]];
@@ -40,17 +45,15 @@ class SdcaSolver {
         n_awake += naps == 0;
         naps -= naps != 0;
       }
-      walk(rows_, labels_, &problem, 1, awake, n_awake,
-           [&](int64_t, int64_t i) { step(i, problem); });
+      const Walk walk{labels_, &problem, 1, awake, n_awake, reader};
+      go(walk, rows_, [&](int64_t, int64_t i, const auto& row) { step(i, row, problem); });
     }
   }
 
  private:
-  static constexpr int64_t kBlock = 1024;
-
-  PEGASOS_INLINE void step(int64_t i, Problem& problem) const {
-    if (problem
-            .asleep[i]) {  // drawn twice in a block (with replacement) and put to sleep in between
+  template <class Row>
+  PEGASOS_INLINE void step(int64_t i, const Row& row, Problem& problem) const {
+    if (problem.asleep[i]) {
       --problem.asleep[i];
       return;
     }
@@ -58,15 +61,15 @@ class SdcaSolver {
     const double y = problem.sign(labels_, i);
     const double s = labels_.weight_of(i);
     double square;
-    const double z = y * rows_.dot_and_square(i, problem.w, &square);
+    const double z = y * row.dot_and_square(problem.w, &square);
     const double old = problem.mass[i];
     const double mass = Loss::ascend(old, z, s * square * per_mass_, opt_.relaxation);
     tally.violations += z < 1;
     if (mass != old) {
       const double c = (mass - old) * s * y * per_mass_;
       problem.mass[i] = mass;
-      rows_.axpy(i, c, problem.w);
-      if (problem.u) rows_.axpy(i, c * tally.mean_clock, problem.u);
+      row.axpy(c, problem.w);
+      if (problem.u) row.axpy(c * tally.mean_clock, problem.u);
     } else if (opt_.shrinking) {
       problem.asleep[i] = naps(z);
     }

@@ -25,16 +25,19 @@ class SgdStart {
   SgdStart(const Rows& rows, const Labels& labels, const StartOptions& options)
       : rows_(rows), labels_(labels), opt_(options), longest_(0.5 / options.lam) {}
 
-  void run(const int64_t* draws, int64_t n_draws, Problem* problems, int n_problems) const {
-    walk(rows_, labels_, problems, n_problems, draws, n_draws, [&](int64_t, int64_t i) {
-      for (int p = 0; p < n_problems; ++p) step(i, problems[p]);
+  void run(const int64_t* draws, int64_t n_draws, Problem* problems, int n_problems,
+           bool reader) const {
+    const Walk walk{labels_, problems, n_problems, draws, n_draws, reader};
+    go(walk, rows_, [&](int64_t, int64_t i, const auto& row) {
+      for (int p = 0; p < n_problems; ++p) step(i, row, problems[p]);
     });
   }
 
  private:
   static constexpr double kDecay = 30;
 
-  PEGASOS_INLINE void step(int64_t i, Problem& problem) const {
+  template <class Row>
+  PEGASOS_INLINE void step(int64_t i, const Row& row, Problem& problem) const {
     Tally& tally = *problem.tally;
     const double s = labels_.weight_of(i);
     const double y = problem.sign(labels_, i);
@@ -43,13 +46,13 @@ class SgdStart {
     const double scale = tally.scale;
     tally.scale *= 1 - opt_.lam * eta;
     const double per_slope = eta * y / tally.scale;  // the quotient does not wait for z
-    const double z = y * scale * rows_.dot(i, problem.w);
+    const double z = y * scale * row.dot(problem.w);
     const double slope = Loss::slope(z, 1);
     tally.violations += z < 1;
     if (slope > 0) {
       const double c = per_slope * slope;
-      rows_.axpy(i, c, problem.w);
-      rows_.axpy(i, c * tally.mean_clock, problem.u);
+      row.axpy(c, problem.w);
+      row.axpy(c * tally.mean_clock, problem.u);
     }
     tally.clock += s;
     tally.mean_clock += s * tally.clock * tally.scale;
