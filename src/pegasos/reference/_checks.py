@@ -28,6 +28,21 @@ def check_problem(
     return X, y, check_weights(sample_weight, len(y))
 
 
+def check_gram_problem(
+    K: ArrayLike, y: ArrayLike, lam: float = 1.0, sample_weight: ArrayLike | None = None
+) -> tuple[Floats, Floats, Floats]:
+    """As `check_problem`, with the Gram matrix of the rows in place of X."""
+    K = np.asarray(K, dtype=np.float64)
+    if K.ndim != 2 or K.shape[0] != K.shape[1]:
+        raise ValueError(f"Need a square Gram matrix, K(x_i, x_j) of all rows; got {K.shape}.")
+    K, y, s = check_problem(K, y, lam, sample_weight)
+    if not np.allclose(K, K.T):
+        raise ValueError("A Gram matrix is symmetric, and this one is not.")
+    if (K.diagonal() < 0).any():
+        raise ValueError("A Gram matrix holds squared norms, never negative, on its diagonal.")
+    return K, y, s
+
+
 def check_weights(sample_weight: ArrayLike | None, n_rows: int) -> Floats:
     """The sample weights as a float64 array; all ones if not given."""
     s = np.asarray(np.ones(n_rows) if sample_weight is None else sample_weight, dtype=np.float64)
@@ -44,6 +59,14 @@ def check_dual_point(a: ArrayLike, s: Floats) -> Floats:
     return a
 
 
+def check_masses(b: ArrayLike, n_rows: int) -> Floats:
+    """The masses `b_i = a_i/s_i` of a dual point as a float64 array within its bounds."""
+    b = np.asarray(b, dtype=np.float64)
+    if b.shape != (n_rows,) or not ((b >= 0) & (b <= 1)).all():
+        raise ValueError(f"The masses of a dual point are {n_rows} values in [0, 1]; clip them.")
+    return b
+
+
 def check_draws(draws: ArrayLike, n_rows: int) -> Ints:
     """The draws as an int64 array of row numbers."""
     rows: NDArray[Any] = np.asarray(draws)
@@ -58,3 +81,15 @@ def check_average(average: str | None) -> None:
     """Refuse an unknown kind of average."""
     if average not in (None, "uniform", "weighted"):
         raise ValueError(f'average must be None, "uniform" or "weighted"; got {average!r}.')
+
+
+def check_perceptron_average(average: str | None) -> None:
+    """Refuse an average that the perceptron, which has no step size, does not know."""
+    if average not in (None, "uniform"):
+        raise ValueError(f'average must be None or "uniform" for the perceptron; got {average!r}.')
+
+
+def check_relaxation(relaxation: float) -> None:
+    """Refuse a factor that could make a step of dual ascent go down."""
+    if not 0 < relaxation < 2:
+        raise ValueError(f"relaxation must lie between 0 and 2; got {relaxation}.")

@@ -15,6 +15,7 @@ from pegasos.reference._checks import (
     check_draws,
     check_dual_point,
     check_problem,
+    check_relaxation,
 )
 from pegasos.reference._losses import check_loss
 from pegasos.reference._objectives import dual_weights
@@ -99,8 +100,7 @@ def sdca(
     draws = check_draws(draws, len(y))
     coordinate = check_loss(loss).coordinate
     check_average(average)
-    if not 0 < relaxation < 2:
-        raise ValueError(f"relaxation must lie between 0 and 2; got {relaxation}.")
+    check_relaxation(relaxation)
     if shrinking and loss != "hinge":
         raise ValueError(f'shrinking is for loss="hinge" alone; got loss={loss!r}.')
     a = np.zeros(len(y)) if a is None else check_dual_point(a, s).copy()

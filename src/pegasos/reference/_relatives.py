@@ -7,7 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pegasos.reference._checks import Floats, Ints, check_draws, check_problem
+from pegasos.reference._checks import (
+    Floats,
+    Ints,
+    check_draws,
+    check_perceptron_average,
+    check_problem,
+)
 from pegasos.reference._losses import hinge_slope
 from pegasos.reference._pegasos import factor_into_ball
 
@@ -30,8 +36,7 @@ def perceptron(
     `average="uniform"` returns the mean of w after every draw, mistake or not.
     """
     X, y, _ = check_problem(X, y)
-    if average not in (None, "uniform"):
-        raise ValueError(f'average must be None or "uniform" for the perceptron; got {average!r}.')
+    check_perceptron_average(average)
     w = np.zeros(X.shape[1])
     iterate_sum, n_draws = np.zeros_like(w), 0
     mistakes_per_epoch: list[int] = []
