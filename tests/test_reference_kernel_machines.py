@@ -125,7 +125,7 @@ def test_five_kernel_pegasos_steps_by_hand():
     assert_array_equal(run.alpha, [2.0, 1.0, 1.0])
     assert_allclose(run.last, [2 / 5, 1 / 5, -1 / 5], rtol=EXACT)
     assert_array_equal(run.coef, run.last)
-    assert run.n_violations == 4
+    assert run.violations == 4
     assert run.clock == 5.0
 
 
@@ -144,7 +144,7 @@ def test_weighted_kernel_pegasos_steps_by_hand():
     run = reference.kernel_pegasos(K3, Y3, 1.0, draws, sample_weight=S3)
     assert_array_equal(run.alpha, [1.0, 6.0, 2.0])
     assert_allclose(run.coef, [1 / 9, 6 / 9, -2 / 9], rtol=EXACT)
-    assert run.n_violations == 4
+    assert run.violations == 4
     assert run.clock == 9.0
     # f2..f5: (1, 0, 0), (1, 3, 0)/4, (1, 3, -2)/6, (1, 6, -2)/9, with c = 1, 3, 2, 3.
     uniform = reference.kernel_pegasos(K3, Y3, 1.0, draws, sample_weight=S3, average="uniform")
@@ -165,7 +165,7 @@ def test_two_log_steps_of_kernel_pegasos_by_hand():
 def test_kernel_pegasos_counts_only_margins_below_one_as_violations_of_the_log_loss():
     # Second margin 0.5/(0.1 * 2) = 2.5: still a positive slope, but no violation.
     run = reference.kernel_pegasos(np.ones((1, 1)), np.ones(1), 0.1, np.array([0, 0]), loss="log")
-    assert run.n_violations == 1
+    assert run.violations == 1
     assert run.alpha[0] > 0.5
 
 
@@ -173,7 +173,7 @@ def test_kernel_pegasos_counts_only_margins_below_one_as_violations_of_the_log_l
 @pytest.mark.parametrize("lam", [1e-8, 1.0, 1e8])
 def test_the_first_kernel_step_always_violates(loss, slope_at_zero, lam):
     run = reference.kernel_pegasos(K3, Y3, lam, np.array([2]), loss=loss, sample_weight=S3)
-    assert run.n_violations == 1
+    assert run.violations == 1
     assert_array_equal(run.alpha, [0.0, 0.0, 2.0 * slope_at_zero])
     assert_allclose(run.coef, [0.0, 0.0, -slope_at_zero / lam], rtol=EXACT)
 
@@ -182,7 +182,7 @@ def test_kernel_pegasos_tests_over_t_where_the_linear_machine_tests_over_t_minus
     # Two equal rows x = 1: the second margin is 1/(2 lam) = 2/3, for the linear machine 4/3.
     X, y, draws = np.ones((2, 1)), np.ones(2), np.array([0, 1])
     kernel = reference.kernel_pegasos(reference.linear_kernel(X, X), y, 0.75, draws)
-    assert kernel.n_violations == 2
+    assert kernel.violations == 2
     assert_array_equal(kernel.alpha, [1.0, 1.0])
     linear = reference.pegasos(X, y, 0.75, draws)
     assert linear.violations == 1
@@ -206,7 +206,7 @@ def test_kernel_pegasos_with_the_linear_kernel_is_a_loop_that_shrinks_w_first(lo
     K = reference.linear_kernel(X, X)
     run = reference.kernel_pegasos(K, y, lam, draws, loss=loss, sample_weight=s)
     assert 0 < violations < len(draws)
-    assert run.n_violations == violations
+    assert run.violations == violations
     assert_allclose(run.last @ X, w, atol=1e-11)  # w is 1/lam long, and rounds at every step
 
 
@@ -262,7 +262,7 @@ def test_kernel_sdca_hinge_steps_by_hand():
     run = reference.kernel_sdca(K3, Y3, 1 / 3, np.array([0, 1, 2, 0]))
     assert_allclose(run.masses, [3 / 8, 1 / 4, 5 / 8], rtol=EXACT)
     assert_allclose(run.coef, [3 / 8, 1 / 4, -5 / 8], rtol=EXACT)
-    assert run.n_violations == 3
+    assert run.violations == 3
 
 
 def test_weighted_kernel_sdca_steps_by_hand():
@@ -270,14 +270,14 @@ def test_weighted_kernel_sdca_steps_by_hand():
     run = reference.kernel_sdca(K3, Y3, 1 / 6, np.array([1, 0, 2]), sample_weight=S3)
     assert_allclose(run.masses, [1 / 4, 1 / 6, 3 / 8], rtol=EXACT)
     assert_allclose(run.coef, [1 / 4, 1 / 2, -3 / 4], rtol=EXACT)
-    assert run.n_violations == 3
+    assert run.violations == 3
 
 
 def test_over_relaxed_kernel_sdca_steps_by_hand():
     # q = 2. b = 1.5/2, margin 1.5; back by 1.5 * 0.5/2.
     run = reference.kernel_sdca(K3, Y3, 1 / 3, np.array([0, 0]), relaxation=1.5)
     assert_allclose(run.masses, [3 / 8, 0.0, 0.0], rtol=EXACT)
-    assert run.n_violations == 1
+    assert run.violations == 1
 
 
 def test_kernel_sdca_clips_masses_at_one_and_at_zero():
@@ -288,7 +288,7 @@ def test_kernel_sdca_clips_masses_at_one_and_at_zero():
     start = np.array([1.0, 0.5, 0.0])
     down = reference.kernel_sdca(K3, Y3, 0.25, np.array([1]), masses=start)
     assert_array_equal(down.masses, [1.0, 0.0, 0.0])
-    assert down.n_violations == 0
+    assert down.violations == 0
     assert_array_equal(start, [1.0, 0.5, 0.0])  # what was handed in stays as it was
 
 
@@ -297,11 +297,11 @@ def test_kernel_sdca_shares_the_mass_of_duplicated_rows():
     K, draws = np.full((2, 2), 2.0), np.array([0, 1, 0])
     same = reference.kernel_sdca(K, np.ones(2), 0.5, draws)
     assert_array_equal(same.masses, [0.5, 0.0])
-    assert same.n_violations == 1
+    assert same.violations == 1
     # Copies of opposite labels: b = 1/2, then margin -1 and b = 1, then margin -1 again: f = 0.
     opposite = reference.kernel_sdca(K, np.array([1.0, -1.0]), 0.5, draws)
     assert_array_equal(opposite.masses, [1.0, 1.0])
-    assert opposite.n_violations == 3
+    assert opposite.violations == 3
 
 
 @pytest.mark.parametrize(("loss", "best"), [("hinge", 1.0), ("log", 0.5)])
@@ -309,7 +309,7 @@ def test_kernel_sdca_gives_a_row_of_norm_zero_its_best_mass(loss, best):
     K = np.diag([0.0, 2.0])
     run = reference.kernel_sdca(K, np.ones(2), 0.5, np.array([0]), loss=loss)
     assert_array_equal(run.masses, [best, 0.0])
-    assert run.n_violations == 1
+    assert run.violations == 1
 
 
 @pytest.mark.parametrize("loss", LOSS_NAMES)
@@ -328,7 +328,7 @@ def test_kernel_sdca_with_the_linear_kernel_is_sdca_draw_for_draw(loss, weighted
         linear = reference.sdca(X, y, 0.05, draws[:n_draws], **options)
         assert_allclose(s * kernel.masses, linear.a, atol=1e-11)  # errors of 1e-15 go on in w
         assert_allclose(kernel.coef @ X, linear.last, atol=1e-11)
-        assert kernel.n_violations == linear.violations
+        assert kernel.violations == linear.violations
 
 
 @pytest.mark.parametrize("loss", LOSS_NAMES)
@@ -353,7 +353,7 @@ def test_kernel_sdca_continues_from_masses():
     rest = reference.kernel_sdca(K, y, 0.1, draws[20:], sample_weight=s, masses=half.masses)
     assert_array_equal(rest.masses, whole.masses)
     assert_array_equal(rest.coef, whole.coef)
-    assert half.n_violations + rest.n_violations == whole.n_violations
+    assert half.violations + rest.violations == whole.violations
 
 
 @pytest.mark.parametrize("loss", LOSS_NAMES)

@@ -1,42 +1,12 @@
 // nanobind only: shapes, dtypes, GIL. No arithmetic, no copies of the data.
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
-
-#include <optional>
-#include <stdexcept>
-#include <string>
-
+#include "arrays.hpp"
 #include "pegasos/engine.hpp"
-
-namespace nb = nanobind;
-using namespace nb::literals;
-
-namespace {
 
 using pegasos::Data;
 using pegasos::Problem;
 using pegasos::RowsView;
 
-template <class T, int Dim>
-using In = nb::ndarray<const T, nb::ndim<Dim>, nb::c_contig, nb::device::cpu>;
-template <class T, int Dim>
-using Out = nb::ndarray<T, nb::ndim<Dim>, nb::c_contig, nb::device::cpu>;
-template <class T, int Dim>
-using MaybeOut = std::optional<Out<T, Dim>>;
-
-constexpr size_t kTallyFields = sizeof(pegasos::Tally) / sizeof(double);
-
-void require(bool condition, const char* message) {
-  if (!condition) throw std::invalid_argument(message);
-}
-
-// The data matrix: a view of NumPy or SciPy arrays that Python keeps alive.
-struct Rows {
-  RowsView view;
-  int64_t n_entries;
-};
+namespace {
 
 Rows dense_rows(nb::ndarray<nb::ro, nb::ndim<2>, nb::c_contig, nb::device::cpu> x, double bias) {
   RowsView view{};
@@ -144,17 +114,12 @@ void check_run(const Data& data, const In<int32_t, 1>& positive, const Out<doubl
 
 double square_sum(const Data& data, In<int64_t, 1> rows) {
   check_draws(data.rows, rows);
-  return pegasos::kernels().square_sum(data.rows, rows.data(), rows.shape(0));
+  return pegasos::level_table().square_sum(data.rows, rows.data(), rows.shape(0));
 }
 
 int64_t nonzero_sum(const Data& data, In<int64_t, 1> rows) {
   check_draws(data.rows, rows);
-  return pegasos::kernels().nonzero_sum(data.rows, rows.data(), rows.shape(0));
-}
-
-pegasos::LossName loss_name(const std::string& loss) {
-  require(loss == "hinge" || loss == "log", "loss must be 'hinge' or 'log'");
-  return loss == "hinge" ? pegasos::LossName::hinge : pegasos::LossName::log;
+  return pegasos::level_table().nonzero_sum(data.rows, rows.data(), rows.shape(0));
 }
 
 pegasos::Mean mean_name(const std::optional<std::string>& mean) {
@@ -269,7 +234,7 @@ void scores(const Rows& rows, In<double, 2> weights, int n_threads, Out<double, 
 
 NB_MODULE(_core, m) {
   m.attr("TALLY_FIELDS") = kTallyFields;
-  m.def("cpu_level", [] { return std::string(pegasos::kernels().level); });
+  m.def("cpu_level", [] { return std::string(pegasos::level_table().level); });
 
   nb::class_<Rows>(m, "Rows");
   m.def("dense_rows", &dense_rows, nb::keep_alive<0, 1>(), nb::arg("x").noconvert(), "bias"_a);
@@ -316,4 +281,6 @@ NB_MODULE(_core, m) {
         nb::arg("sums").noconvert());
   m.def("scores", &scores, "rows"_a, nb::arg("weights").noconvert(), nb::kw_only(), "n_threads"_a,
         nb::arg("scores").noconvert());
+
+  bind_kernel_machines(m);
 }

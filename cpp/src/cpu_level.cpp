@@ -1,32 +1,32 @@
-// Chooses the kernels for this CPU, once.
+// Chooses the functions for this CPU, once.
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
 
-#include "pegasos/kernels.hpp"
+#include "pegasos/level_table.hpp"
 
 namespace pegasos {
 
 #ifdef PEGASOS_X86_LEVELS
 namespace v2 {
-extern const Kernels kTable;
+extern const LevelTable kTable;
 }
 namespace v3 {
-extern const Kernels kTable;
+extern const LevelTable kTable;
 }
 namespace v4 {
-extern const Kernels kTable;
+extern const LevelTable kTable;
 }
 #else
 namespace plain {
-extern const Kernels kTable;
+extern const LevelTable kTable;
 }
 #endif
 
 namespace {
 
 struct Level {
-  const Kernels* kernels;
+  const LevelTable* table;
   bool supported;
 };
 
@@ -42,7 +42,7 @@ bool has_v4() {
 }
 #endif
 
-const Kernels& choose() {
+const LevelTable& choose() {
 #ifdef PEGASOS_X86_LEVELS
   __builtin_cpu_init();
   const Level levels[] = {// best first
@@ -56,9 +56,9 @@ const Kernels& choose() {
   std::string available;
   for (const Level& level : levels) {
     if (!level.supported) continue;
-    if (!wanted || !*wanted || std::string(wanted) == level.kernels->level) return *level.kernels;
+    if (!wanted || !*wanted || std::string(wanted) == level.table->level) return *level.table;
     available += available.empty() ? "" : ", ";
-    available += level.kernels->level;
+    available += level.table->level;
   }
   if (available.empty())
     throw std::runtime_error("this CPU has no SSE 4.2 (x86-64-v2), which pegasos needs");
@@ -69,8 +69,8 @@ const Kernels& choose() {
 
 }  // namespace
 
-const Kernels& kernels() {
-  static const Kernels& chosen = choose();
+const LevelTable& level_table() {
+  static const LevelTable& chosen = choose();
   return chosen;
 }
 

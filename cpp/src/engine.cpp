@@ -57,7 +57,7 @@ void sum_vectors(int64_t n_rows, int64_t n_weights, int64_t n_problems, int n_th
 void pegasos_steps(const Data& data, LossName loss, const PegasosOptions& options,
                    const int64_t* draws, int64_t n_draws, std::vector<Problem>& problems,
                    int n_threads) {
-  const Kernels& level = kernels();  // here, where it may throw
+  const LevelTable& level = level_table();  // here, where it may throw
   advance_groups(problems, n_threads, [&](Problem* group, int n, bool reader) {
     std::vector<double> slopes(n * options.batch_size);
     level.pegasos(data.rows, data.labels, loss, options, draws, n_draws, group, n, slopes.data(),
@@ -68,7 +68,7 @@ void pegasos_steps(const Data& data, LossName loss, const PegasosOptions& option
 void sgd_start_steps(const Data& data, LossName loss, const StartOptions& options,
                      const int64_t* draws, int64_t n_draws, std::vector<Problem>& problems,
                      int n_threads) {
-  const Kernels& level = kernels();
+  const LevelTable& level = level_table();
   advance_groups(problems, n_threads, [&](Problem* group, int n, bool reader) {
     level.sgd_start(data.rows, data.labels, loss, options, draws, n_draws, group, n, reader);
   });
@@ -76,7 +76,7 @@ void sgd_start_steps(const Data& data, LossName loss, const StartOptions& option
 
 void sdca_steps(const Data& data, LossName loss, const SdcaOptions& options, const int64_t* draws,
                 int64_t n_draws, std::vector<Problem>& problems, int n_threads) {
-  const Kernels& level = kernels();
+  const LevelTable& level = level_table();
   const int64_t n_problems = static_cast<int64_t>(problems.size());
   const bool reader = n_threads >= 2 * n_problems;
   parallel_for(n_problems, n_threads, [&](int64_t p) {
@@ -88,7 +88,7 @@ void sdca_steps(const Data& data, LossName loss, const SdcaOptions& options, con
 
 void perceptron_steps(const Data& data, const int64_t* draws, int64_t n_draws,
                       std::vector<Problem>& problems, int n_threads) {
-  const Kernels& level = kernels();
+  const LevelTable& level = level_table();
   advance_groups(problems, n_threads, [&](Problem* group, int n, bool reader) {
     level.perceptron(data.rows, data.labels, draws, n_draws, group, n, reader);
   });
@@ -96,7 +96,7 @@ void perceptron_steps(const Data& data, const int64_t* draws, int64_t n_draws,
 
 void loss_sums(const Data& data, LossName loss, const std::vector<Problem>& problems, int n_threads,
                double* sums) {
-  const Kernels& level = kernels();
+  const LevelTable& level = level_table();
   sum_over_ranges(data.rows.n_rows, problems.size(), n_threads, sums,
                   [&](RowRange range, int64_t p) {
                     return level.loss_sum(data.rows, data.labels, loss, range, problems[p]);
@@ -105,7 +105,7 @@ void loss_sums(const Data& data, LossName loss, const std::vector<Problem>& prob
 
 void guess_masses(const Data& data, LossName loss, std::vector<Problem>& problems, int n_threads,
                   double* dual_rows, double* sums) {
-  const Kernels& level = kernels();
+  const LevelTable& level = level_table();
   const int64_t n_problems = static_cast<int64_t>(problems.size());
   std::vector<double> losses(kVectorRanges * n_problems, 0.0);
   sum_vectors(data.rows.n_rows, data.rows.n_features + 1, n_problems, n_threads, dual_rows,
@@ -121,7 +121,7 @@ void guess_masses(const Data& data, LossName loss, std::vector<Problem>& problem
 
 void dual_rows(const Data& data, const std::vector<Problem>& problems, int n_threads,
                double* dual_rows) {
-  const Kernels& level = kernels();
+  const LevelTable& level = level_table();
   sum_vectors(data.rows.n_rows, data.rows.n_features + 1, problems.size(), n_threads, dual_rows,
               [&](int64_t, RowRange range, int64_t p, double* vector) {
                 level.add_dual_rows(data.rows, data.labels, range, problems[p], vector);
@@ -130,7 +130,7 @@ void dual_rows(const Data& data, const std::vector<Problem>& problems, int n_thr
 
 void gain_sums(const Data& data, LossName loss, const std::vector<Problem>& problems, int n_threads,
                double* sums) {
-  const Kernels& level = kernels();
+  const LevelTable& level = level_table();
   sum_over_ranges(data.rows.n_rows, problems.size(), n_threads, sums,
                   [&](RowRange range, int64_t p) {
                     return level.gain_sum(data.labels, loss, range, problems[p].mass);
@@ -139,7 +139,7 @@ void gain_sums(const Data& data, LossName loss, const std::vector<Problem>& prob
 
 void scores(const RowsView& rows, const double* weights, int n_problems, int n_threads,
             double* scores) {
-  const Kernels& level = kernels();
+  const LevelTable& level = level_table();
   const int64_t n_ranges = count_ranges(rows.n_rows, kRowsPerRange);
   parallel_for(n_ranges, n_threads, [&](int64_t k) {
     level.score_rows(rows, range_at(k, rows.n_rows, kRowsPerRange), weights, n_problems, scores);

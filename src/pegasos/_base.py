@@ -1,4 +1,4 @@
-"""What all linear classifiers share: scores, predictions, dense and sparse coefficients."""
+"""What all classifiers share, and all linear ones: scores, predictions, coefficients."""
 
 from typing import Any, Self
 
@@ -12,13 +12,54 @@ from pegasos import _core
 from pegasos._validation import Floats, float_dtypes, is_sparse, make_rows, n_threads
 
 
-class LinearModel(ClassifierMixin, BaseEstimator):
-    """A classifier with ``coef_`` and ``intercept_``; one row per class, a single one for two."""
+class ScoringClassifier(ClassifierMixin, BaseEstimator):
+    """A classifier that decides by scores: one for two classes, else one per class."""
 
     n_jobs: int | None
+    classes_: npt.NDArray[Any]
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return the score of each row."""
+        raise NotImplementedError
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """Return the class of each row: the one with the largest score.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows to classify.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Labels as they were given to fit.
+        """
+        scores = self.decision_function(X)
+        best = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
+        labels: npt.NDArray[Any] = self.classes_[best]
+        return labels
+
+    def _data_rules(self, X: Any) -> dict[str, Any]:
+        return {
+            "accept_sparse": "csr",
+            "accept_large_sparse": True,
+            "dtype": float_dtypes(X),
+            "order": "C",
+            "ensure_all_finite": False,
+        }
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+class LinearModel(ScoringClassifier):
+    """A classifier with ``coef_`` and ``intercept_``; one row per class, a single one for two."""
+
     fit_intercept: bool
     intercept_scaling: float
-    classes_: npt.NDArray[Any]
     coef_: Any
     intercept_: Floats
 
@@ -50,24 +91,6 @@ class LinearModel(ClassifierMixin, BaseEstimator):
         if not np.all(np.isfinite(scores)):
             assert_all_finite(X, input_name="X")
         return scores[:, 0] if scores.shape[1] == 1 else scores
-
-    def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Return the class of each row: the one with the largest score.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The rows to classify.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Labels as they were given to fit.
-        """
-        scores = self.decision_function(X)
-        best = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
-        labels: npt.NDArray[Any] = self.classes_[best]
-        return labels
 
     def sparsify(self) -> Self:
         """Turn ``coef_`` into a CSR matrix: smaller where most coefficients are zero.
@@ -102,16 +125,6 @@ class LinearModel(ClassifierMixin, BaseEstimator):
         checked: tuple[Any, Any] = validate_data(self, X, y, **{**self._data_rules(X), **rules})
         return checked
 
-    @staticmethod
-    def _data_rules(X: Any) -> dict[str, Any]:
-        return {
-            "accept_sparse": "csr",
-            "accept_large_sparse": True,
-            "dtype": float_dtypes(X),
-            "order": "C",
-            "ensure_all_finite": False,
-        }
-
     @property
     def _bias(self) -> float:
         return float(self.intercept_scaling) if self.fit_intercept else 0.0
@@ -119,8 +132,3 @@ class LinearModel(ClassifierMixin, BaseEstimator):
     def _set_weights(self, weights: Floats) -> None:
         self.coef_ = np.ascontiguousarray(weights[:, :-1])
         self.intercept_ = weights[:, -1] * self._bias
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags

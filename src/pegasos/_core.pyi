@@ -24,6 +24,96 @@ def csr_rows(
     bias: float,
 ) -> Rows: ...
 def csr_fault(rows: Rows, n_threads: int) -> str: ...
+def use_blas(single: Any, twice: Any) -> None: ...
+def squared_norms(rows: Rows, squares: Floats, *, n_threads: int) -> None: ...
+def kernel_rows(
+    rows: Rows,
+    squares: Floats,
+    picked: Integers,
+    other_rows: Rows,
+    other_squares: Floats,
+    others: Integers | None,
+    out: npt.NDArray[Any],
+    slots: Integers,
+    *,
+    kernel: str,
+    gamma: float,
+    coef0: float,
+    degree: int,
+    same_matrix: bool,
+    in_double: bool,
+    n_threads: int,
+) -> None: ...
+def kernel_scores(
+    support: Rows,
+    support_squares: Floats,
+    coef: Floats,
+    rows: Rows,
+    squares: Floats,
+    scores: Floats,
+    *,
+    kernel: str,
+    gamma: float,
+    coef0: float,
+    degree: int,
+    in_double: bool,
+    n_threads: int,
+) -> None: ...
+
+class KernelRun: ...
+
+def kernel_run(
+    code: Codes,
+    weight: Floats | None,
+    total_weight: float,
+    diagonal: Floats,
+    positive: Codes,
+    lam: Floats,
+    scores: Floats,
+    mass: Floats,
+    mean_scores: Floats | None,
+    mean_mass: Floats | None,
+    tally: Floats,
+    *,
+    solver: str,
+    loss: str,
+    weighted_mean: bool,
+    most_passes: int,
+    enough: float,
+) -> KernelRun: ...
+def kernel_steps(
+    run: KernelRun,
+    values: npt.NDArray[Any],
+    slots: Integers | None,
+    draws: Integers,
+    *,
+    block: int,
+    n_threads: int,
+) -> int: ...
+def kernel_decisions(
+    run: KernelRun,
+    block: Integers,
+    gram: npt.NDArray[Any] | None,
+    values: npt.NDArray[Any],
+    slots: Integers | None,
+    delta: Floats,
+    mean_delta: Floats | None,
+    n_passes: Integers,
+    *,
+    n_threads: int,
+) -> None: ...
+def next_movers(
+    run: KernelRun, draws: Integers, *, slack: float, block: Integers
+) -> tuple[int, int]: ...
+def add_stored_rows(
+    values: npt.NDArray[Any],
+    slots: Integers | None,
+    which: Integers,
+    coef: Floats,
+    scores: Floats,
+    *,
+    n_threads: int,
+) -> None: ...
 def make_data(rows: Rows, code: Codes, weight: Floats | None, total_weight: float) -> Data: ...
 def square_sum(data: Data, rows: Integers) -> float: ...
 def nonzero_sum(data: Data, rows: Integers) -> int: ...

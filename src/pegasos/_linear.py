@@ -1,17 +1,14 @@
 """PegasosClassifier: linear SVM and logistic regression, certified."""
 
-import warnings
 from math import ceil
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import numpy.typing as npt
-from scipy.special import expit, log_expit
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 
 from pegasos._base import LinearModel
-from pegasos._draws import DrawStream, as_generator
+from pegasos._certified import CertifiedClassifier, goes_on_by_pegasos
+from pegasos._draws import DrawStream
 from pegasos._pegasos_run import PegasosRun, PegasosState, new_pegasos_state, pegasos_steps
 from pegasos._problem import Problem
 from pegasos._sdca_run import SdcaRun, SdcaState
@@ -21,7 +18,6 @@ from pegasos._validation import (
     Floats,
     Target,
     class_totals,
-    class_weights,
     encode,
     encode_known,
     fit_context,
@@ -31,24 +27,8 @@ from pegasos._validation import (
     row_weights,
 )
 
-_CERTIFICATE = ("objective_", "dual_objective_", "duality_gap_", "history_")
 
-
-def _is_log(self: "PegasosClassifier") -> bool:
-    if self.loss == "log":
-        return True
-    raise AttributeError("probabilities need loss='log'; with the hinge use decision_function")
-
-
-def _is_pegasos(self: "PegasosClassifier") -> bool:
-    if self.solver == "pegasos":
-        return True
-    raise AttributeError(
-        "partial_fit needs solver='pegasos': sdca ties a dual variable to each row"
-    )
-
-
-class PegasosClassifier(LinearModel):
+class PegasosClassifier(CertifiedClassifier, LinearModel):
     """Linear SVM or logistic regression by Pegasos, with a bound on how far from optimal it is.
 
     Minimises ``P(w) = lam/2 ||w||^2 + (1/S) sum_i s_i loss(y_i <w, x_i>)``, with sample weights
@@ -240,7 +220,7 @@ class PegasosClassifier(LinearModel):
             self._warn(trained)
         return self
 
-    @available_if(_is_pegasos)
+    @available_if(goes_on_by_pegasos)
     @fit_context(prefer_skip_nested_validation=True)
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Make one pass over these rows, in the order given, going on with the same sequence.
@@ -299,48 +279,8 @@ class PegasosClassifier(LinearModel):
         self.n_steps_ = (0 if first else self.n_steps_) + ceil(len(draws) / self.batch_size)
         self.n_iter_ = 1
         self.n_violations_ = one_or_all(state.tally["violations"].astype(np.int64))
-        for name in _CERTIFICATE:
-            self.__dict__.pop(name, None)
+        self._forget_certificate()
         return self
-
-    @available_if(_is_log)
-    def predict_proba(self, X: Any) -> Floats:
-        """Return the probability of each class, for ``loss="log"``.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            Columns in the order of ``classes_``. With more than two classes the one-vs-rest
-            probabilities, scaled to sum to 1.
-        """
-        scores = self.decision_function(X)
-        if scores.ndim == 1:
-            return np.column_stack([expit(-scores), expit(scores)])
-        return np.exp(_normalised(log_expit(scores)))
-
-    @available_if(_is_log)
-    def predict_log_proba(self, X: Any) -> Floats:
-        """Return the logarithm of the probability of each class, for ``loss="log"``.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            Columns in the order of ``classes_``; exact where probabilities would round to 0.
-        """
-        scores = self.decision_function(X)
-        if scores.ndim == 1:
-            return np.column_stack([log_expit(-scores), log_expit(scores)])
-        return _normalised(log_expit(scores))
 
     def _refuse_options_of_the_other_solver(self) -> None:
         if self.solver == "sdca" and (self.batch_size != 1 or self.project):
@@ -360,14 +300,6 @@ class PegasosClassifier(LinearModel):
             bias=self._bias,
             threads=n_threads(self.n_jobs),
         )
-
-    def _combined_weight(
-        self, weight: Floats | None, target: Target, totals: Floats
-    ) -> Floats | None:
-        factors = class_weights(self.class_weight, target, totals)
-        if factors is None or weight is None:
-            return weight if factors is None else factors
-        return weight * factors
 
     def _run(
         self, problem: Problem, earlier: Any, stream: DrawStream, batch_size: int
@@ -425,30 +357,13 @@ class PegasosClassifier(LinearModel):
         self._adapt(state)
         return state
 
-    def _stream(
-        self, n_rows: int, active: npt.NDArray[np.int64] | None, *, continued: bool
-    ) -> DrawStream:
-        rng = as_generator(self.random_state)
-        if continued:
-            earlier: DrawStream | None = getattr(self, "_draw_stream", None)
-            if earlier is not None:
-                if earlier.goes_on_with(n_rows, self.sampling, active):
-                    return earlier.copy()
-                rng = earlier.copy().rng
-        return DrawStream(rng, n_rows, self.sampling, active)
-
     def _keep(
         self, trained: Trained, run: PegasosRun | SdcaRun, target: Target, stream: DrawStream
     ) -> None:
         certificate = trained.certificate
         self.classes_ = target.classes
         self._set_weights(certificate.weights)
-        self.objective_ = one_or_all(certificate.objective)
-        self.dual_objective_ = one_or_all(certificate.dual)
-        self.duality_gap_ = one_or_all(certificate.gap)
-        self.n_violations_ = one_or_all(run.violations.astype(np.int64))
-        self.history_ = trained.history
-        self.n_iter_ = trained.n_epochs
+        self._keep_certificate(trained, run)
         self.__dict__.pop("_state", None)
         self.__dict__.pop("_draw_stream", None)
         # Per-row state is kept only if asked for; Pegasos' own is O(features), for partial_fit.
@@ -457,22 +372,3 @@ class PegasosClassifier(LinearModel):
             self._state_lam, self._state_bias = self.lam, self._bias
         if self.warm_start:
             self._draw_stream = stream
-
-    def _warn(self, trained: Trained) -> None:
-        gap = trained.certificate.relative_gap
-        worst = "" if len(self.classes_) == 2 else " (of its worst class)"
-        steps = "max_iter" if self.max_steps is None else "max_steps"
-        better = "" if self.solver == "sdca" else "use solver='sdca', "
-        warnings.warn(
-            f"{type(self).__name__} used up its {trained.n_steps} steps ({trained.n_epochs} epochs)"
-            f" with a relative duality gap of {gap:.2%}{worst}, tol is {self.tol:.2%}: the "
-            f"objective is at most that far from the optimum. To close the gap {better}raise "
-            f"{steps} or lam, or scale the features; to accept it set tol=None.",
-            ConvergenceWarning,
-            stacklevel=4,  # _warn, fit, scikit-learn's wrapper, the caller
-        )
-
-
-def _normalised(log_probabilities: Floats) -> Floats:
-    total: Floats = np.logaddexp.reduce(log_probabilities, axis=1, keepdims=True)
-    return log_probabilities - total

@@ -1,11 +1,11 @@
-// What Python calls: the kernels, spread over threads. Problems go to threads in groups, rows in fixed
+// What Python calls: the functions of the level, spread over threads. Problems go to threads in groups, rows in fixed
 // ranges whose sums are added in order; so no result depends on the number of threads.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "pegasos/kernels.hpp"
+#include "pegasos/level_table.hpp"
 
 namespace pegasos {
 

@@ -78,6 +78,7 @@ struct CsrRow {
 template <class T>
 class DenseRows {
  public:
+  static constexpr bool kSparse = false;
   explicit DenseRows(const RowsView& view)
       : x_(static_cast<const T*>(view.values)), d_(view.n_features), bias_(view.bias) {}
 
@@ -102,6 +103,7 @@ class DenseRows {
 template <class T, class Index>
 class CsrRows {
  public:
+  static constexpr bool kSparse = true;
   explicit CsrRows(const RowsView& view)
       : view_(view),
         x_(static_cast<const T*>(view.values)),

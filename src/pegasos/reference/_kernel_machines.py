@@ -83,7 +83,7 @@ class KernelPegasosRun:
         Sum of `s_i slope_i` over the visits of row i; for the hinge loss without weights, how often
         it violated. It is the `dual_mass` of the linear run: :func:`pegasos_dual_point` makes a
         dual point a of it, with masses `a/s`.
-    n_violations : int
+    violations : int
         Draws that met a margin below 1 (counted for the log loss too).
     clock : float
         `W_T`, the weight seen; T if all weights are 1.
@@ -92,7 +92,7 @@ class KernelPegasosRun:
     coef: Floats
     last: Floats
     alpha: Floats
-    n_violations: int
+    violations: int
     clock: float
 
 
@@ -139,12 +139,12 @@ def kernel_pegasos(
 
     alpha = np.zeros(len(y))
     clock = 0.0
-    n_violations = 0
+    violations = 0
     coef_sum, weight_sum = np.zeros(len(y)), 0.0
     for i in draws:
         clock += float(s[i])
         margin = y[i] * (K[i] @ (alpha * y)) / (lam * clock)
-        n_violations += int(margin < 1.0)
+        violations += int(margin < 1.0)
         alpha[i] += s[i] * slope(margin)
         coef = alpha * y / (lam * clock)
 
@@ -152,9 +152,7 @@ def kernel_pegasos(
         coef_sum += c * coef
         weight_sum += c
     mean = coef_sum / weight_sum if average else coef
-    return KernelPegasosRun(
-        coef=mean, last=coef, alpha=alpha, n_violations=n_violations, clock=clock
-    )
+    return KernelPegasosRun(coef=mean, last=coef, alpha=alpha, violations=violations, clock=clock)
 
 
 # --- Dual coordinate ascent -----------------------------------------------------------------------
@@ -170,13 +168,13 @@ class KernelSdcaRun:
         Coefficients of the last function, `s_i b_i y_i/(lam S)`.
     masses : array of shape (n_rows,)
         The dual point `b` of the last function.
-    n_violations : int
+    violations : int
         Visits that met a margin below 1.
     """
 
     coef: Floats
     masses: Floats
-    n_violations: int
+    violations: int
 
 
 def kernel_sdca(
@@ -218,13 +216,13 @@ def kernel_sdca(
     check_relaxation(relaxation)
     b = np.zeros(len(y)) if masses is None else check_masses(masses, len(y)).copy()
 
-    n_violations = 0
+    violations = 0
     for i in draws:
         margin = float(y[i] * (K[i] @ _dual_coef(b, y, lam, s)))
-        n_violations += int(margin < 1.0)
+        violations += int(margin < 1.0)
         q = float(s[i] * K[i, i] / (lam * s.sum()))
         b[i] = coordinate(float(b[i]), 1.0, margin, q, relaxation)
-    return KernelSdcaRun(coef=_dual_coef(b, y, lam, s), masses=b, n_violations=n_violations)
+    return KernelSdcaRun(coef=_dual_coef(b, y, lam, s), masses=b, violations=violations)
 
 
 # --- Perceptron -----------------------------------------------------------------------------------

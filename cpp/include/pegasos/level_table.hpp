@@ -1,15 +1,18 @@
-// The numeric kernels behind plain function pointers: compiled once per CPU level, chosen at run time.
+// The numeric functions behind plain function pointers: compiled once per CPU level, chosen at run time.
 #pragma once
 
+#include "pegasos/add_rows.hpp"
+#include "pegasos/kernel_pass.hpp"
 #include "pegasos/passes.hpp"
 #include "pegasos/pegasos_solver.hpp"
 #include "pegasos/sdca_solver.hpp"
 #include "pegasos/sgd_start.hpp"
+#include "pegasos/sparse_panel.hpp"
 
 namespace pegasos {
 
 // Each works on one thread's share: a group of problems, or a range of rows.
-struct Kernels {
+struct LevelTable {
   const char* level;
   void (*pegasos)(const RowsView&, const Labels&, LossName, const PegasosOptions&,
                   const int64_t* draws, int64_t n_draws, Problem*, int n_problems, double* slopes,
@@ -29,10 +32,29 @@ struct Kernels {
   double (*gain_sum)(const Labels&, LossName, RowRange, const double* mass);
   void (*score_rows)(const RowsView&, RowRange, const double* weights, int n_problems,
                      double* scores);
+  void (*squared_norms)(const RowsView&, RowRange, double* squares);
+
+  // Kernel machines: float32 and float64 kernel rows.
+  void (*kernel_values_f32)(const KernelFunction&, float square, const float* squares,
+                            float* values, int64_t n);
+  void (*kernel_values_f64)(const KernelFunction&, double square, const double* squares,
+                            double* values, int64_t n);
+  void (*panel_products_f32)(const RowsView&, const int64_t* which, int64_t first, int64_t n,
+                             const float* panel, float* products, int64_t stride);
+  void (*panel_products_f64)(const RowsView&, const int64_t* which, int64_t first, int64_t n,
+                             const double* panel, double* products, int64_t stride);
+  void (*add_rows_f32)(const float* const* rows, const double* coef, int64_t n, int64_t first,
+                       int64_t last, double* scores);
+  void (*add_rows_f64)(const double* const* rows, const double* coef, int64_t n, int64_t first,
+                       int64_t last, double* scores);
+  void (*kernel_block_f32)(const Labels&, const KernelOptions&, const LocalGram<float>&,
+                           const double* diagonal, KernelProblem&);
+  void (*kernel_block_f64)(const Labels&, const KernelOptions&, const LocalGram<double>&,
+                           const double* diagonal, KernelProblem&);
 };
 
 // The table in use: the highest level this CPU has, or the one that PEGASOS_CPU_LEVEL names.
 // Throws std::runtime_error, with the remedy, for a level that is unknown or not to be had here.
-const Kernels& kernels();
+const LevelTable& level_table();
 
 }  // namespace pegasos

@@ -1,0 +1,48 @@
+// Kernel values of vectors, made in tiles: inner products by BLAS (dense) or panels (sparse), the kernel
+// function applied while they are in cache. Tiles do not depend on the number of threads.
+#pragma once
+
+#include <cstdint>
+
+#include "pegasos/kernel_function.hpp"
+#include "pegasos/rows_view.hpp"
+
+namespace pegasos {
+
+// BLAS as Fortran has it. The caller sees to it that it runs on one thread: the tiles are ours to spread.
+template <class T>
+using Gemm = void (*)(char* trans_a, char* trans_b, int* m, int* n, int* k, T* alpha, T* a,
+                      int* lda, T* b, int* ldb, T* beta, T* c, int* ldc);
+void use_blas(Gemm<float> single, Gemm<double> twice);
+
+// Some rows of a matrix and the squared norms of all of them (rbf).
+struct GramSide {
+  const RowsView& view;
+  const double* squares;  // per row of the matrix
+  const int64_t* which;   // n row numbers; null: the first n rows
+  int64_t n;
+
+  int64_t row(int64_t k) const { return which ? which[k] : k; }
+};
+
+struct GramOptions {
+  KernelFunction kernel;
+  bool
+      same_matrix;  // both sides are of one matrix: an rbf kernel is then exactly 1 on the diagonal
+  bool in_double;   // float32 norms so large that their differences need float64
+  int n_threads;
+};
+
+// rows[k][j] = K(picked row k, other row j); the rows are float32 or float64.
+void kernel_rows(const GramSide& picked, const GramSide& others, const GramOptions&,
+                 float* const* rows);
+void kernel_rows(const GramSide& picked, const GramSide& others, const GramOptions&,
+                 double* const* rows);
+
+// scores[p, j] += sum_k coef[p, k] K(picked row k, other row j)
+void kernel_scores(const GramSide& picked, const GramSide& others, const GramOptions&,
+                   const double* coef, int64_t n_problems, double* scores);
+
+void squared_norms(const RowsView&, double* squares, int n_threads);
+
+}  // namespace pegasos

@@ -1,0 +1,245 @@
+"""What the kernel machines share: kernels by name, support vectors, scores."""
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils import check_array, check_consistent_length
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from pegasos import _core
+from pegasos._base import ScoringClassifier
+from pegasos._kernel_problem import KernelProblem, RowNumbers
+from pegasos._validation import Floats, Target, is_sparse, n_threads
+from pegasos.kernels import CachedRows, KernelRows, StoredMatrix, VectorKernel, memory_bytes
+from pegasos.kernels._blas import blas_on_one_thread
+from pegasos.kernels._checks import looks_indefinite, refuse_asymmetric
+from pegasos.kernels._functions import Vectors, needs_float64, refuse_overflow, scale_gamma
+from pegasos.kernels._rows import (
+    CallableRows,
+    RowMaker,
+    SparseMatrixRows,
+    VectorRows,
+    call_kernel,
+    count,
+    pick,
+)
+
+# Arrays of problems x rows that a fit keeps beside the kernel rows: scores, masses, both for the
+# mean, marks of earlier epochs, and what computing a certificate takes.
+_ARRAYS_BESIDE = 12
+# Working sets and tiles.
+_MOST_BESIDE = 64 * 10**6
+
+
+@dataclass(frozen=True)
+class KernelSetup:
+    """The problem of a fit, and what there is to know about its kernel."""
+
+    problem: KernelProblem
+    kernel: VectorKernel | None  # None: precomputed, or the user's own
+    is_bounded: bool  # whether the dual is a bound
+
+
+class KernelModel(ScoringClassifier):
+    """A classifier ``sum_i dual_coef_i K(support_i, x)``; one row of coefficients per problem."""
+
+    kernel: Any
+    gamma: float | str
+    degree: int
+    coef0: float
+    memory: int | str
+
+    support_: RowNumbers
+    support_vectors_: Any
+    dual_coef_: Floats
+    _kernel: VectorKernel | None
+    _rows_seen: int
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return the score of each row: ``sum_i dual_coef_i K(support_i, x)``.
+
+        Works in tiles over rows and support vectors: no kernel matrix is kept.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows to score. With ``kernel="precomputed"`` their kernel with all training rows, of
+            shape (n_samples, n_training_rows); with a callable whatever it takes.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Two classes: one score, positive for ``classes_[1]``. More: one score per class.
+        """
+        check_is_fitted(self)
+        scores = self._support_scores(self._check_rows(X, reset=False), self.dual_coef_).T
+        return scores[:, 0] if scores.shape[1] == 1 else np.ascontiguousarray(scores)
+
+    def _support_scores(self, X: Any, coef: Floats) -> Floats:
+        """Return ``sum_i coef[p, i] K(support_i, x)`` for each problem and row."""
+        if self.kernel == "precomputed":
+            return self._precomputed_scores(X, coef)
+        if self._kernel is None:
+            return self._callable_scores(X, coef)
+        threads = n_threads(self.n_jobs)
+        support, rows = Vectors(self.support_vectors_, threads), Vectors(X, threads)
+        dtype = np.result_type(self.support_vectors_.dtype, X.dtype)
+        refuse_overflow(self._kernel, dtype, support, rows)
+        scores = np.zeros((len(coef), X.shape[0]))
+        with blas_on_one_thread():
+            _core.kernel_scores(
+                support.rows,
+                support.squares,
+                np.ascontiguousarray(coef),
+                rows.rows,
+                rows.squares,
+                scores,
+                **self._kernel.options(),
+                in_double=needs_float64(self._kernel, support, rows),
+                n_threads=threads,
+            )
+        return scores
+
+    def _precomputed_scores(self, X: Any, coef: Floats) -> Floats:
+        scores = np.empty((len(coef), X.shape[0]))
+        for tile in self._tiles(X.shape[0]):
+            scores[:, tile] = (X[tile][:, self.support_] @ coef.T).T
+        if not np.all(np.isfinite(scores)):
+            check_array(X, accept_sparse="csr", input_name="X")
+        return scores
+
+    def _callable_scores(self, X: Any, coef: Floats) -> Floats:
+        scores = np.empty((len(coef), count(X)))
+        for tile in self._tiles(count(X)):
+            K = call_kernel(self.kernel, pick(X, np.r_[tile]), self.support_vectors_)
+            scores[:, tile] = coef @ K.T
+        return scores
+
+    def _tiles(self, n_rows: int) -> list[slice]:
+        size = max(1, memory_bytes(self.memory) // (16 * max(1, len(self.support_))))
+        return [slice(first, min(n_rows, first + size)) for first in range(0, n_rows, size)]
+
+    def _check_rows(self, X: Any, reset: bool) -> Any:
+        if callable(self.kernel) and _is_objects(X):
+            return list(X)
+        return validate_data(self, X, reset=reset, **self._data_rules(X))
+
+    def _check_rows_and_labels(self, X: Any, y: Any, *, reset: bool = True) -> tuple[Any, Any]:
+        if callable(self.kernel) and _is_objects(X):
+            y = check_array(y, ensure_2d=False, dtype=None, input_name="y")
+            check_consistent_length(X, y)
+            return list(X), y
+        X, y = validate_data(self, X, y, reset=reset, **self._data_rules(X))
+        if self.kernel == "precomputed":
+            if X.shape[0] != X.shape[1]:
+                raise ValueError(
+                    f"{type(self).__name__}(kernel='precomputed') needs a square matrix to fit, "
+                    f"the kernel of all training rows with each other; got shape {X.shape}"
+                )
+            refuse_asymmetric(X)
+        return X, y
+
+    def _set_up(
+        self,
+        X: Any,
+        target: Target,
+        weight: Floats | None,
+        *,
+        lam: float,
+        loss: str,
+        kernel: VectorKernel | None = None,
+        needs_bound: bool = True,
+    ) -> KernelSetup:
+        """Pose the problem; with the kernel of an earlier call, or by the parameters."""
+        threads = n_threads(self.n_jobs)
+        if kernel is None and self.kernel in ("rbf", "poly", "linear"):
+            kernel = self._kernel_by_name(X)
+        source = self._source(X, kernel, len(target.positive), threads)
+        is_bounded = kernel.is_positive if kernel is not None else not looks_indefinite(source)
+        if needs_bound and not is_bounded:
+            warnings.warn(
+                f"{type(self).__name__}: the kernel is indefinite (it may have negative "
+                "eigenvalues), so the objective is not convex and the dual no bound: "
+                "dual_objective_ and duality_gap_ are set to -inf and inf. Use a positive "
+                "semi-definite kernel for a certificate.",
+                UserWarning,
+                stacklevel=4,  # _set_up, fit, scikit-learn's wrapper, the caller
+            )
+        problem = KernelProblem(
+            source,
+            target.code,
+            target.positive,
+            weight,
+            lams=np.full(len(target.positive), lam),
+            loss=loss,
+            threads=threads,
+        )
+        return KernelSetup(problem, kernel, is_bounded)
+
+    def _kernel_by_name(self, X: Any) -> VectorKernel:
+        if self.kernel == "linear":
+            return VectorKernel("linear")
+        gamma = scale_gamma(self.gamma, X)
+        if self.kernel == "rbf":
+            return VectorKernel("rbf", gamma)
+        return VectorKernel("poly", gamma, float(self.coef0), int(self.degree))
+
+    def _source(
+        self, X: Any, kernel: VectorKernel | None, n_problems: int, threads: int
+    ) -> KernelRows:
+        if self.kernel == "precomputed" and not is_sparse(X):
+            return StoredMatrix(X)
+        maker: RowMaker
+        if kernel is not None:
+            maker = VectorRows(X, kernel, threads)
+        elif self.kernel == "precomputed":
+            maker = SparseMatrixRows(X)
+        else:
+            maker = CallableRows(X, self.kernel)
+        room = memory_bytes(self.memory)
+        beside = 8 * _ARRAYS_BESIDE * n_problems * maker.n_rows + min(_MOST_BESIDE, room // 4)
+        return CachedRows(maker, room, beside)
+
+    def _keep_support(self, X: Any, used: RowNumbers) -> None:
+        """Keep the rows that have coefficients; all others are no longer needed."""
+        self.support_ = used
+        self.support_vectors_ = np.empty((0, 0)) if self.kernel == "precomputed" else pick(X, used)
+        self._rows_seen = count(X)
+
+    def _join_support(self, X: Any, used: RowNumbers) -> None:
+        """Add rows to the support vectors; they are numbered in the order in which they came."""
+        self.support_ = np.concatenate([self.support_, self._rows_seen + used])
+        new = pick(X, used)
+        if isinstance(new, list):
+            self.support_vectors_ = [*self.support_vectors_, *new]
+        elif is_sparse(new) or is_sparse(self.support_vectors_):
+            self.support_vectors_ = sp.vstack([self.support_vectors_, new], format="csr")
+        else:
+            self.support_vectors_ = np.concatenate([self.support_vectors_, new])
+        self._rows_seen += count(X)
+
+    def _refuse_precomputed(self) -> None:
+        if self.kernel == "precomputed":
+            raise ValueError(
+                "partial_fit needs the kernel of new rows with old ones, which a precomputed "
+                "matrix does not hold; use a kernel by name or a callable, or fit all rows at once"
+            )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        return tags
+
+
+def _is_objects(X: Any) -> bool:
+    """Tell whether X is a sequence of objects that only the user's kernel understands."""
+    if hasattr(X, "shape"):
+        return isinstance(X, np.ndarray) and X.ndim == 1
+    try:
+        values = np.asarray(X)
+    except ValueError:  # of different lengths
+        return True
+    return values.ndim != 2 or values.dtype.kind not in "biuf"

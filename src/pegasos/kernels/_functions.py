@@ -1,0 +1,171 @@
+"""Kernel functions of vectors: what they are, and matrices of their values."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils import check_array
+
+from pegasos import _core
+from pegasos._validation import Floats, float_dtypes, is_sparse, make_rows, refuse_non_finite
+from pegasos.kernels._blas import blas_on_one_thread
+
+# A squared distance is the difference of numbers as large as the squared norms. Above this product
+# of gamma and norm, float32 would leave an rbf kernel fewer than four digits.
+_LARGEST_FOR_FLOAT32 = 256.0
+# Sums of kernel values, times coefficients, must stay finite too.
+_ROOM_FOR_SUMS = 1e6
+
+
+@dataclass(frozen=True)
+class VectorKernel:
+    """A kernel function: ``name`` is "linear", "poly" or "rbf"."""
+
+    name: str
+    gamma: float = 1.0
+    coef0: float = 0.0
+    degree: int = 1
+
+    @property
+    def is_positive(self) -> bool:
+        """Whether every matrix of it is positive semi-definite, so that the dual is a bound."""
+        return self.name != "poly" or self.coef0 >= 0
+
+    def options(self) -> dict[str, Any]:
+        """Return it as the core wants it."""
+        return {
+            "kernel": self.name,
+            "gamma": self.gamma,
+            "coef0": self.coef0,
+            "degree": self.degree,
+        }
+
+    def diagonal(self, squares: Floats) -> Floats:
+        """Return ``K(x, x)`` for rows of these squared norms."""
+        if self.name == "rbf":
+            return np.ones_like(squares)
+        if self.name == "linear":
+            return squares.copy()
+        with np.errstate(over="ignore"):
+            diagonal: Floats = (self.gamma * squares + self.coef0) ** self.degree
+        return diagonal
+
+    def largest(self, square: float) -> float:
+        """Return a bound on the values of the kernel for rows of at most this squared norm."""
+        if self.name == "rbf":
+            return 1.0
+        if self.name == "linear":
+            return square
+        with np.errstate(over="ignore"):
+            return float(np.float64(self.gamma * square + abs(self.coef0)) ** self.degree)
+
+
+class Vectors:
+    """Rows to compute kernels of: a view of validated data, and their squared norms."""
+
+    def __init__(self, X: Any, threads: int) -> None:
+        self.X = X
+        self.rows = make_rows(X, 0.0, threads)
+        self.squares: Floats = np.empty(X.shape[0])
+        _core.squared_norms(self.rows, self.squares, n_threads=threads)
+        if not np.all(np.isfinite(self.squares)):
+            refuse_non_finite(X, "the norm of a row")
+
+    @property
+    def largest_square(self) -> float:
+        """The largest squared norm."""
+        return float(self.squares.max(initial=0))
+
+
+def needs_float64(kernel: VectorKernel, *sides: Vectors) -> bool:
+    """Tell whether float32 would spoil the kernel of these rows."""
+    largest = max(side.largest_square for side in sides)
+    return kernel.name == "rbf" and kernel.gamma * largest > _LARGEST_FOR_FLOAT32
+
+
+def refuse_overflow(kernel: VectorKernel, dtype: Any, *sides: Vectors) -> None:
+    """Say so, with the remedy, when values of the kernel would not fit their type."""
+    square = max(side.largest_square for side in sides)
+    largest = kernel.largest(square)
+    if largest <= np.finfo(dtype).max / _ROOM_FOR_SUMS:
+        return
+    degree = f" of degree {kernel.degree}" if kernel.name == "poly" else ""
+    lower = ", lower the degree or gamma" if kernel.name == "poly" else ""
+    wider = " or pass X as float64" if np.dtype(dtype) == np.float32 else ""
+    raise ValueError(
+        f"the {kernel.name} kernel{degree} overflows {np.dtype(dtype).name}: rows of norm "
+        f"{np.sqrt(square):.3g} give values of about {largest:.2g}. Scale the features, for "
+        f"example with sklearn.preprocessing.StandardScaler or MinMaxScaler{lower}{wider}"
+    )
+
+
+def linear(A: Any, B: Any, *, n_jobs: int = 1) -> npt.NDArray[Any]:
+    """Return the matrix of inner products ``<a, b>`` of the rows of A and B."""
+    return _matrix(A, B, VectorKernel("linear"), n_jobs)
+
+
+def poly(
+    A: Any, B: Any, *, degree: int = 3, gamma: float = 1.0, coef0: float = 0.0, n_jobs: int = 1
+) -> npt.NDArray[Any]:
+    """Return the matrix of ``(gamma <a, b> + coef0)^degree`` of the rows of A and B."""
+    if degree < 1 or int(degree) != degree:
+        raise ValueError(f"degree must be a whole number, at least 1; got {degree!r}")
+    _refuse_gamma(gamma)
+    return _matrix(A, B, VectorKernel("poly", float(gamma), float(coef0), int(degree)), n_jobs)
+
+
+def rbf(A: Any, B: Any, *, gamma: float, n_jobs: int = 1) -> npt.NDArray[Any]:
+    """Return the matrix of ``exp(-gamma ||a - b||^2)`` of the rows of A and B."""
+    _refuse_gamma(gamma)
+    return _matrix(A, B, VectorKernel("rbf", float(gamma)), n_jobs)
+
+
+def _refuse_gamma(gamma: float) -> None:
+    if not gamma > 0:
+        raise ValueError(f"gamma must be positive; got {gamma!r}")
+
+
+def _matrix(A: Any, B: Any, kernel: VectorKernel, threads: int) -> npt.NDArray[Any]:
+    A, B = _checked(A), _checked(B)
+    if A.shape[1] != B.shape[1]:
+        raise ValueError(f"A has {A.shape[1]} features, B has {B.shape[1]}; they must be the same")
+    left, right = Vectors(A, threads), Vectors(B, threads)
+    dtype = np.result_type(A.dtype, B.dtype)
+    refuse_overflow(kernel, dtype, left, right)
+    K = np.empty((A.shape[0], B.shape[0]), dtype=dtype)
+    rows = np.arange(A.shape[0])
+    with blas_on_one_thread():
+        _core.kernel_rows(
+            left.rows,
+            left.squares,
+            rows,
+            right.rows,
+            right.squares,
+            None,
+            K,
+            rows,
+            **kernel.options(),
+            same_matrix=False,
+            in_double=needs_float64(kernel, left, right),
+            n_threads=threads,
+        )
+    return K
+
+
+def _checked(X: Any) -> Any:
+    return check_array(X, accept_sparse="csr", dtype=float_dtypes(X), order="C")
+
+
+def scale_gamma(gamma: float | str, X: Any) -> float:
+    """Return gamma as a number: "scale" is ``1/(n_features var(X))``, "auto" ``1/n_features``."""
+    if not isinstance(gamma, str):
+        return float(gamma)
+    if gamma == "auto":
+        return 1.0 / int(X.shape[1])
+    if is_sparse(X):
+        mean = float(X.mean(dtype=np.float64))
+        variance = float(X.multiply(X).mean(dtype=np.float64)) - mean**2
+    else:
+        variance = float(X.var(dtype=np.float64))
+    return 1.0 / (int(X.shape[1]) * variance) if variance > 0 else 1.0

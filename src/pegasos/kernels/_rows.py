@@ -1,0 +1,277 @@
+"""Rows of the kernel matrix: already there, or made on demand and kept below a limit of bytes."""
+
+from collections.abc import Callable, Iterator
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from pegasos import _core
+from pegasos._validation import Floats, is_sparse
+from pegasos.kernels._blas import blas_on_one_thread
+from pegasos.kernels._functions import VectorKernel, Vectors, needs_float64, refuse_overflow
+from pegasos.kernels._memory import size_text
+
+Matrix = npt.NDArray[Any]
+RowNumbers = npt.NDArray[np.int64]
+
+# Rows made per call: enough for matrix products at full speed, few enough for Ctrl-C.
+_MADE_AT_ONCE = 512
+# So few rows are brought before it is known that they are needed.
+_LITTLE = 0.1
+
+
+class KernelRows(Protocol):
+    """Where the kernel machines get their rows.
+
+    Row i of the kernel matrix is ``values[slots[i]]`` (``values[i]`` where slots is None); a
+    negative slot means that the row is not there, until :meth:`fetch` has brought it.
+    """
+
+    n_rows: int
+    diagonal: Floats
+    values: Matrix
+    slots: RowNumbers | None
+
+    def bring_the_rest(self, which: RowNumbers) -> bool:
+        """Bring what is missing of these rows, if that is little; tell whether all are there."""
+
+    def parts(self, which: RowNumbers) -> Iterator[RowNumbers]:
+        """Bring rows, as many at a time as there is room for; each part is there when it comes."""
+
+    def local(self, which: RowNumbers) -> Matrix:
+        """Return the kernel among these rows alone."""
+
+
+class StoredMatrix:
+    """A kernel matrix that somebody else has computed: dense, perhaps memory-mapped."""
+
+    slots: RowNumbers | None = None
+
+    def __init__(self, K: Matrix) -> None:
+        self.values = K
+        self.n_rows = K.shape[0]
+        self.diagonal: Floats = np.array(K.diagonal(), dtype=np.float64)
+
+    def bring_the_rest(self, which: RowNumbers) -> bool:
+        """All rows are always there."""
+        return True
+
+    def parts(self, which: RowNumbers) -> Iterator[RowNumbers]:
+        """Return the rows as one part."""
+        yield which
+
+    def local(self, which: RowNumbers) -> Matrix:
+        """Return the kernel among these rows alone."""
+        return np.ascontiguousarray(self.values[np.ix_(which, which)])
+
+
+class RowMaker(Protocol):
+    """Computes kernel rows."""
+
+    n_rows: int
+    dtype: Any
+    diagonal: Floats
+
+    def make(self, which: RowNumbers, out: Matrix, slots: RowNumbers) -> None:
+        """Write row ``which[k]`` to ``out[slots[k]]``."""
+
+    def local(self, which: RowNumbers) -> Matrix:
+        """Return the kernel among these rows alone."""
+
+
+class CachedRows:
+    """Rows made on demand; the least recently used make room when the limit is reached.
+
+    The space is asked for once, but the system gives it row by row, as rows are written.
+    """
+
+    def __init__(self, maker: RowMaker, room: int, needed: int) -> None:
+        """Keep rows in ``room`` bytes of memory; ``needed`` more go into other things."""
+        self.maker = maker
+        self.n_rows = maker.n_rows
+        self.diagonal = maker.diagonal
+        row_bytes = maker.n_rows * np.dtype(maker.dtype).itemsize
+        n_slots = min(maker.n_rows, max(0, room - needed) // row_bytes)
+        if n_slots < 1:
+            raise ValueError(
+                f"memory={size_text(room)} is too small: scores take {size_text(needed)} and one "
+                f"row of the kernel matrix {size_text(row_bytes)}; give at least "
+                f"{size_text(1.01 * (needed + row_bytes))}, better room for as many rows as there "
+                "will be support vectors"
+            )
+        self.values: Matrix = np.empty((n_slots, maker.n_rows), dtype=maker.dtype)
+        self.slots: RowNumbers | None = np.full(maker.n_rows, -1)
+        self._slot_of = self.slots
+        self._row_in = np.full(n_slots, -1)
+        self._used = np.full(n_slots, -1)  # when each slot was last asked for; -1: empty
+        self._now = 0
+
+    @property
+    def holds_all(self) -> bool:
+        """Whether there is room for the whole matrix."""
+        return len(self.values) == self.n_rows
+
+    def fill(self) -> None:
+        """Make the whole matrix."""
+        for _ in self.parts(np.arange(self.n_rows)):
+            pass
+
+    def bring_the_rest(self, which: RowNumbers) -> bool:
+        """Bring what is missing of these rows, if that is little; tell whether all are there."""
+        missing = np.count_nonzero(self._slot_of[which] < 0)
+        if len(which) > len(self.values) or missing > _LITTLE * len(which):
+            return False
+        self._fetch(which)
+        return True
+
+    def parts(self, which: RowNumbers) -> Iterator[RowNumbers]:
+        """Bring rows, as many at a time as there is room for; each part is there when it comes."""
+        size = min(len(self.values), _MADE_AT_ONCE)
+        for first in range(0, len(which), size):
+            part = which[first : first + size]
+            self._fetch(part)
+            yield part
+
+    def local(self, which: RowNumbers) -> Matrix:
+        """Return the kernel among these rows alone."""
+        return self.maker.local(which)
+
+    def _fetch(self, which: RowNumbers) -> None:
+        missing = np.unique(which[self._slot_of[which] < 0])
+        there = which[self._slot_of[which] >= 0]
+        self._touch(there)
+        if len(missing) == 0:
+            return
+        # Empty slots first, then those not asked for the longest; what this call needs is newest.
+        slots = np.argpartition(self._used, len(missing) - 1)[: len(missing)]
+        evicted = self._row_in[slots]
+        self._slot_of[evicted[evicted >= 0]] = -1
+        self._row_in[slots] = -1
+        self._used[slots] = -1
+        self.maker.make(missing, self.values, slots)
+        self._slot_of[missing] = slots
+        self._row_in[slots] = missing
+        self._touch(missing)
+
+    def _touch(self, which: RowNumbers) -> None:
+        self._now += 1
+        self._used[self._slot_of[which]] = self._now
+
+
+class VectorRows:
+    """Makes rows of a kernel of vectors, dense or sparse."""
+
+    def __init__(self, X: Any, kernel: VectorKernel, threads: int) -> None:
+        self.kernel = kernel
+        self.threads = threads
+        self.n_rows = X.shape[0]
+        self.dtype = X.dtype
+        self._vectors = Vectors(X, threads)
+        refuse_overflow(kernel, X.dtype, self._vectors)
+        self._in_double = needs_float64(kernel, self._vectors)
+        self.diagonal = kernel.diagonal(self._vectors.squares)
+
+    def make(self, which: RowNumbers, out: Matrix, slots: RowNumbers) -> None:
+        """Write row ``which[k]`` to ``out[slots[k]]``."""
+        self._rows(which, None, out, slots)
+
+    def local(self, which: RowNumbers) -> Matrix:
+        """Return the kernel among these rows alone."""
+        K = np.empty((len(which), len(which)), dtype=self.dtype)
+        self._rows(which, which, K, np.arange(len(which)))
+        return K
+
+    def _rows(
+        self, which: RowNumbers, others: RowNumbers | None, out: Matrix, slots: RowNumbers
+    ) -> None:
+        vectors = self._vectors
+        with blas_on_one_thread():
+            _core.kernel_rows(
+                vectors.rows,
+                vectors.squares,
+                which,
+                vectors.rows,
+                vectors.squares,
+                others,
+                out,
+                slots,
+                **self.kernel.options(),
+                same_matrix=True,
+                in_double=self._in_double,
+                n_threads=self.threads,
+            )
+
+
+class SparseMatrixRows:
+    """Rows of a precomputed sparse kernel matrix, written out in full."""
+
+    def __init__(self, K: Any) -> None:
+        self.n_rows = K.shape[0]
+        self.dtype = K.dtype
+        self.diagonal: Floats = np.array(K.diagonal(), dtype=np.float64)
+        self._matrix = K
+
+    def make(self, which: RowNumbers, out: Matrix, slots: RowNumbers) -> None:
+        """Write row ``which[k]`` to ``out[slots[k]]``."""
+        out[slots] = self._matrix[which].toarray()
+
+    def local(self, which: RowNumbers) -> Matrix:
+        """Return the kernel among these rows alone."""
+        K: Matrix = np.ascontiguousarray(self._matrix[which][:, which].toarray())
+        return K
+
+
+class CallableRows:
+    """Rows of a kernel that the user has written: ``function(A, B)`` returns a matrix."""
+
+    def __init__(self, X: Any, function: Callable[[Any, Any], Any]) -> None:
+        self.n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
+        self._X = X
+        self._function = function
+        self.dtype = np.float64
+        self.diagonal: Floats = np.array(
+            [self._values(pick(X, [i]), pick(X, [i]))[0, 0] for i in range(self.n_rows)]
+        )
+
+    def make(self, which: RowNumbers, out: Matrix, slots: RowNumbers) -> None:
+        """Write row ``which[k]`` to ``out[slots[k]]``."""
+        out[slots] = self._values(pick(self._X, which), self._X)
+
+    def local(self, which: RowNumbers) -> Matrix:
+        """Return the kernel among these rows alone."""
+        some = pick(self._X, which)
+        return np.ascontiguousarray(self._values(some, some))
+
+    def _values(self, A: Any, B: Any) -> Floats:
+        return call_kernel(self._function, A, B)
+
+
+def call_kernel(function: Callable[[Any, Any], Any], A: Any, B: Any) -> Floats:
+    """Return the user's kernel of A and B, checked."""
+    K = function(A, B)
+    K = np.asarray(K.toarray() if is_sparse(K) else K, dtype=np.float64)
+    shape = (count(A), count(B))
+    if K.shape != shape:
+        raise ValueError(
+            f"the kernel function must return a matrix of shape {shape} for {shape[0]} and "
+            f"{shape[1]} objects; it returned shape {K.shape}"
+        )
+    if not np.all(np.isfinite(K)):
+        raise ValueError(
+            "the kernel function returned NaN or infinity; scale the features, or see that it is "
+            "defined for all pairs of rows"
+        )
+    return K
+
+
+def count(objects: Any) -> int:
+    """Return how many rows or objects there are."""
+    return int(objects.shape[0]) if hasattr(objects, "shape") else len(objects)
+
+
+def pick(objects: Any, which: Any) -> Any:
+    """Return some rows of a matrix, or some objects of a list."""
+    if hasattr(objects, "shape"):
+        return objects[which]
+    return [objects[int(i)] for i in which]
