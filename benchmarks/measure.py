@@ -9,7 +9,9 @@ import sys
 import warnings
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from pathlib import Path
+from statistics import median
 from time import perf_counter
 from typing import Any, TypeVar
 
@@ -51,8 +53,24 @@ def in_fresh_process(work: Callable[..., Result], *arguments: Any) -> Result:
         return pool.submit(work, *arguments).result()
 
 
-def peak_beyond(work: Callable[[], object]) -> int:
-    """Return by how many bytes the process grew at most while it did the work.
+def repeated(
+    work: Callable[[int], Result], repeats: int, limit: float
+) -> tuple[list[float], Result]:
+    """Time the work with the seeds 0, 1, ...; return the seconds of all runs and the last result.
+
+    What is long is done once: no run begins that is expected to end beyond the limit.
+    """
+    seconds: list[float] = []
+    while True:
+        result = None  # the one before is not in the way of the next
+        one, result = timed(partial(work, len(seconds)))
+        seconds.append(one)
+        if len(seconds) >= repeats or sum(seconds) + median(seconds) > limit:
+            return seconds, result
+
+
+def peak_beyond(work: Callable[[], Result]) -> tuple[int, Result]:
+    """Return by how many bytes the process grew at most while it did the work, and its result.
 
     Memory that was freed before is given back first, or the work could use it unnoticed.
     """
@@ -62,10 +80,9 @@ def peak_beyond(work: Callable[[], object]) -> int:
     before = _status("VmRSS") if exact else _peak_ever()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        kept = work()
+        result = work()
     after = _status("VmHWM") if exact else _peak_ever()
-    del kept
-    return max(0, after - before)
+    return max(0, after - before), result
 
 
 def _forget_peak() -> bool:
