@@ -1,5 +1,6 @@
 """What every benchmark knows of a contestant, and how the command line names it."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -22,6 +23,12 @@ class Contestant:
         if find_spec(self.needs) is None:
             return f"{self.needs} is not installed (it comes with the extra 'bench')"
         return None
+
+
+def reason_of(error: Exception) -> str:
+    """Return what went wrong, without the folders of this machine: it may be published."""
+    text = re.sub(r" ?\(/[^)]*\)|/[^\s'\"]*/", "", str(error))
+    return f"{type(error).__name__}: {text}"
 
 
 AnyContestant = TypeVar("AnyContestant", bound=Contestant)

@@ -34,7 +34,7 @@ _QUICK_ROWS = 20_000
 
 
 class MissingDataError(Exception):
-    """A file of the data is not there; the message says which."""
+    """A file of the data, or what reads it, is not there; the message says which."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +74,13 @@ def facts(X: Matrix, y: Labels) -> dict[str, Any]:
         "n_nonzeros": int(X.nnz if sp.issparse(X) else (X != 0).sum()),
         "n_bytes": n_bytes(X, y),
     }
+
+
+def one_vs_rest(y: Labels) -> npt.NDArray[np.float64]:
+    """Return the labels -1 and +1 of each binary problem: one, or as many as there are classes."""
+    classes = np.unique(y)
+    positive = classes[1:] if len(classes) == 2 else classes
+    return np.where(y == positive[:, np.newaxis], 1.0, -1.0)
 
 
 def prepare(name: str, cache: Path, *, quick: bool = False) -> DataSet:
@@ -160,8 +167,10 @@ def _svmlight(n_features: int, *, dense: bool = False) -> Read:
 
 def _usps(part: str) -> Read:
     def read(paths: list[Path]) -> tuple[Matrix, Labels]:
-        import h5py
-
+        try:
+            import h5py
+        except ImportError:
+            raise MissingDataError("h5py is needed (it comes with the extra 'bench')") from None
         with h5py.File(paths[0]) as file:
             return file[part]["data"][:], file[part]["target"][:].astype(np.int8)
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
+import contestants
 import ladder
 import measure
 from datasets import DataSet, Labels, Matrix
@@ -42,7 +43,7 @@ class Trial:
                 for part in parts:
                     getattr(self, f"_{part}")()
         except Exception as error:  # noqa: BLE001 - whatever a peer raises, the others go on
-            reason = f"{type(error).__name__}: {error}"
+            reason = contestants.reason_of(error)
         if reason is not None:
             self.task["left_out"][key] = reason
         return reason

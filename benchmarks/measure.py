@@ -22,6 +22,7 @@ from datasets import Labels, Matrix
 Result = TypeVar("Result")
 
 _ROWS_A_CHUNK = 1 << 16
+_NUMBERS_A_TILE = 1 << 23  # 64 MB
 
 
 def hinge_objective(X: Matrix, y: Labels, w: npt.ArrayLike, lam: float) -> float:
@@ -33,6 +34,33 @@ def hinge_objective(X: Matrix, y: Labels, w: npt.ArrayLike, lam: float) -> float
         margins = y[rows] * (X[rows].astype(np.float64) @ w)
         total += float(np.maximum(0, 1 - margins).sum())
     return lam / 2 * float(w @ w) + total / len(y)
+
+
+def kernel_hinge_objectives(
+    kernel: Callable[[Matrix, Matrix], npt.NDArray[np.float64]],
+    X: Matrix,
+    signs: npt.NDArray[np.float64],
+    support: npt.NDArray[np.intp],
+    coef: npt.NDArray[np.float64],
+    lam: float,
+    bias: float = 0.0,
+) -> npt.NDArray[np.float64]:
+    """Return ``lam/2 ||w||^2 + mean(max(0, 1 - sign (f(x) + bias)))`` of several problems.
+
+    Each has a row of ``signs`` and one of ``coef``: ``f(x) = sum_j coef_j K(X[support_j], x)``. As
+    w is made of rows of X, ``||w||^2 = sum_j coef_j f(X[support_j])``: one pass over the rows
+    serves both terms, in tiles, so that the kernel matrix is never there as a whole.
+    """
+    vectors = X[support].astype(np.float64)
+    rows_a_tile = max(1, _NUMBERS_A_TILE // max(1, len(support)))
+    scores = np.empty(signs.shape)
+    for start in range(0, X.shape[0], rows_a_tile):
+        rows = slice(start, start + rows_a_tile)
+        scores[:, rows] = coef @ kernel(vectors, X[rows].astype(np.float64))
+    squared_norms = (coef * scores[:, support]).sum(axis=1)
+    losses = np.maximum(0, 1 - signs * (scores + bias)).mean(axis=1)
+    objectives: npt.NDArray[np.float64] = lam / 2 * squared_norms + losses
+    return objectives
 
 
 def timed(work: Callable[[], Result]) -> tuple[float, Result]:

@@ -1,38 +1,22 @@
 """The benchmark's parts do what its tables say, on tiny data; nothing here is timed."""
 
-import importlib
 import json
 import sys
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
-BENCHMARKS = Path(__file__).resolve().parents[1] / "benchmarks"
-if not BENCHMARKS.is_dir():
-    pytest.skip("the source distribution has no benchmarks", allow_module_level=True)
-
-MODULES = (
-    *("rcv1_like", "datasets", "measure", "results", "machine", "report", "figure"),
-    *("contestants", "script", "ladder"),
-    *("linear_peers", "linear_report", "linear_figure", "linear_trial", "linear"),
-)
+from .benchmark_helpers import imported
 
 
 @pytest.fixture(scope="module", autouse=True)
 def bench():
-    """The modules by name. They import each other as a script does, from their own folder."""
-    sys.path.insert(0, str(BENCHMARKS))
-    try:
-        yield SimpleNamespace(**{name: importlib.import_module(name) for name in MODULES})
-    finally:
-        sys.path.remove(str(BENCHMARKS))
-        for name in MODULES:  # such plain names are not for other tests to find
-            sys.modules.pop(name, None)
+    with imported() as modules:
+        yield modules
 
 
 @pytest.fixture
@@ -275,6 +259,26 @@ def test_the_figure_is_written_twice_the_same(bench, tmp_path):
 def test_a_line_of_the_figure_never_goes_back(bench):
     points = [(1.0, 0.5), (3.0, 0.1), (2.0, 0.7), (4.0, 1e-4), (5.0, 1e-5)]
     assert bench.linear_figure.frontier(points) == [(1.0, 0.5), (3.0, 0.1), (4.0, 1e-4)]
+
+
+@pytest.mark.parametrize(
+    ("repeats", "limit", "n_runs"),
+    [(3, 100, 3), (1, 100, 1), (5, 25, 2), (5, 19, 1), (5, 1, 1)],
+)
+def test_no_run_begins_that_would_end_beyond_the_limit(bench, monkeypatch, repeats, limit, n_runs):
+    monkeypatch.setattr(bench.measure, "timed", lambda work: (10.0, work()))
+    seconds, seed = bench.measure.repeated(lambda seed: seed, repeats, limit)
+    assert seconds == [10.0] * n_runs
+    assert seed == n_runs - 1
+
+
+def test_the_reason_of_a_failure_names_no_folder(bench):
+    reason_of = bench.contestants.reason_of
+    error = ImportError("cannot import name 'A' from 'b' (/home/me/lib/b.py)")
+    assert reason_of(error) == "ImportError: cannot import name 'A' from 'b'"
+    error = OSError("[Errno 2] No such file: '/home/me/data.bin'")
+    assert reason_of(error) == "OSError: [Errno 2] No such file: 'data.bin'"
+    assert reason_of(ValueError("1/2 is not whole")) == "ValueError: 1/2 is not whole"
 
 
 def allocate(n_bytes):
