@@ -40,6 +40,8 @@ format: $(VENV)/.stamp-dev ## apply the formatting that check asks for
 
 bench: $(VENV)/.stamp-bench ## time against other packages, side by side
 	$(BIN)/python benchmarks/linear.py
+	$(BIN)/python benchmarks/kernel.py
+	$(BIN)/python benchmarks/textbook.py
 
 sanitize: $(VENV)/.stamp-tools ## run the C++ tests under the address and undefined-behaviour sanitizers
 	$(BIN)/cmake -S . -B build/sanitize -G Ninja -DCMAKE_MAKE_PROGRAM='$(CURDIR)/$(BIN)/ninja' \

@@ -1,4 +1,6 @@
-"""The data of the benchmarks: X in float32, dense or CSR with int32 indices; y of -1 and +1.
+"""The data of the benchmarks: X in float32, dense or CSR with int32 indices.
+
+y is -1 and +1, or 0 to 9 for digits. A test part has the name of its training part and "-test".
 
 Real data is found through PEGASOS_DATA. What has been read or generated is kept as .npy files in a
 cache folder: the next run starts at once, and a fresh process can load it without any detour that
@@ -6,6 +8,7 @@ would blur its peak of memory.
 """
 
 import bz2
+import gzip
 import hashlib
 import os
 import shutil
@@ -13,6 +16,7 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -30,7 +34,7 @@ _QUICK_ROWS = 20_000
 
 
 class MissingDataError(Exception):
-    """A file of the data is not there; the message says which."""
+    """A file of the data, or what reads it, is not there; the message says which."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +64,23 @@ def default_cache() -> Path:
 def n_bytes(X: Matrix, y: Labels) -> int:
     parts = (X.data, X.indices, X.indptr) if sp.issparse(X) else (X,)
     return sum(part.nbytes for part in (*parts, y))
+
+
+def facts(X: Matrix, y: Labels) -> dict[str, Any]:
+    return {
+        "is_sparse": sp.issparse(X),
+        "n_rows": X.shape[0],
+        "n_features": X.shape[1],
+        "n_nonzeros": int(X.nnz if sp.issparse(X) else (X != 0).sum()),
+        "n_bytes": n_bytes(X, y),
+    }
+
+
+def one_vs_rest(y: Labels) -> npt.NDArray[np.float64]:
+    """Return the labels -1 and +1 of each binary problem: one, or as many as there are classes."""
+    classes = np.unique(y)
+    positive = classes[1:] if len(classes) == 2 else classes
+    return np.where(y == positive[:, np.newaxis], 1.0, -1.0)
 
 
 def prepare(name: str, cache: Path, *, quick: bool = False) -> DataSet:
@@ -130,17 +151,38 @@ def _cov1(paths: list[Path]) -> tuple[Matrix, Labels]:
     return X[some], y[some]
 
 
-def _svmlight(paths: list[Path]) -> tuple[sp.csr_matrix, Labels]:
-    from sklearn.datasets import load_svmlight_file
+def _svmlight(n_features: int, *, dense: bool = False) -> Read:
+    """Read with so many features: a part of the rows may lack the last ones."""
 
-    with bz2.open(paths[0]) as file:
-        X, y = load_svmlight_file(file, dtype=np.float32)
-    return sp.csr_matrix(X), np.where(y > 0, 1, -1).astype(np.int8)
+    def read(paths: list[Path]) -> tuple[Matrix, Labels]:
+        from sklearn.datasets import load_svmlight_file
+
+        with bz2.open(paths[0]) as file:
+            X, y = load_svmlight_file(file, n_features=n_features, dtype=np.float32)
+        y = np.where(y > 0, 1, -1).astype(np.int8)
+        return X.toarray() if dense else sp.csr_matrix(X), y
+
+    return read
 
 
-def _dense_svmlight(paths: list[Path]) -> tuple[Matrix, Labels]:
-    X, y = _svmlight(paths)
-    return X.toarray(), y
+def _usps(part: str) -> Read:
+    def read(paths: list[Path]) -> tuple[Matrix, Labels]:
+        try:
+            import h5py
+        except ImportError:
+            raise MissingDataError("h5py is needed (it comes with the extra 'bench')") from None
+        with h5py.File(paths[0]) as file:
+            return file[part]["data"][:], file[part]["target"][:].astype(np.int8)
+
+    return read
+
+
+def _mnist(paths: list[Path]) -> tuple[Matrix, Labels]:
+    """Pixels from 0 to 1. The files begin with a header of 16 and of 8 bytes."""
+    pixels, digits = (gzip.decompress(path.read_bytes()) for path in paths)
+    y = np.frombuffer(digits, dtype=np.int8, offset=8)
+    X = np.frombuffer(pixels, dtype=np.uint8, offset=16).reshape(len(y), -1)
+    return X.astype(np.float32) / 255, y
 
 
 def _reviews(paths: list[Path]) -> tuple[Matrix, Labels]:
@@ -158,8 +200,20 @@ def _reviews(paths: list[Path]) -> tuple[Matrix, Labels]:
 
 _SOURCES = {
     "cov1": _Source(("covtype/covtype.csv.gz",), _cov1),
-    "a9a": _Source(("adult/adult.trn.bz2",), _svmlight),
-    "ijcnn1": _Source(("ijcnn1/ijcnn1.trn.bz2",), _dense_svmlight),
+    "a9a": _Source(("adult/adult.trn.bz2",), _svmlight(123)),
+    "a9a-test": _Source(("adult/adult.tst.bz2",), _svmlight(123)),
+    "reuters": _Source(("reuters/reuters.trn.bz2",), _svmlight(8315)),
+    "reuters-test": _Source(("reuters/reuters.tst.bz2",), _svmlight(8315)),
+    "ijcnn1": _Source(("ijcnn1/ijcnn1.trn.bz2",), _svmlight(22, dense=True)),
+    "ijcnn1-test": _Source(("ijcnn1/ijcnn1.tst.bz2",), _svmlight(22, dense=True)),
+    "usps": _Source(("usps.h5",), _usps("train")),
+    "usps-test": _Source(("usps.h5",), _usps("test")),
+    **{
+        f"mnist{suffix}": _Source(
+            (f"mnist/{part}-images-idx3-ubyte.gz", f"mnist/{part}-labels-idx1-ubyte.gz"), _mnist
+        )
+        for suffix, part in {"": "train", "-test": "t10k"}.items()
+    },
     "reviews": _Source(("reviews/reviews.txt",), _reviews),
     "sparse": _Source(
         (),

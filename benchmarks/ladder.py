@@ -1,8 +1,9 @@
 """Climbing a ladder of budgets until the objective is close enough to the optimum."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from statistics import median
+from typing import Any
 
 LEVELS = (1e-1, 1e-2, 1e-3)  # relative suboptimality, (P - P*) / P*
 _SHORT = 0.2  # seconds
@@ -97,3 +98,23 @@ def cheapest(points: list[Point], optimum: float, level: float) -> Point | None:
     most = max((len(point.seconds) for point in reaching), default=0)
     tested = [point for point in reaching if len(point.seconds) > 1 or most == 1]
     return min(tested, key=lambda point: median(point.seconds), default=None)
+
+
+def points_of(task: dict[str, Any], key: str) -> list[Point]:
+    return [Point(**point) for point in task["points"].get(key, [])]
+
+
+def store_points(task: dict[str, Any], key: str, points: list[Point]) -> None:
+    task["points"][key] = [asdict(point) for point in points]
+
+
+def optimum_of(task: dict[str, Any]) -> float:
+    """Return P*: the lowest objective that anyone has found."""
+    found = [
+        objective
+        for points in task["points"].values()
+        for point in points
+        for objective in point["objectives"]
+    ]
+    best: float = min([task["reference"]["objective"], *found])
+    return best

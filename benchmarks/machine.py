@@ -5,7 +5,7 @@ import platform
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-_PACKAGES = ("pegasos", "numpy", "scipy", "scikit-learn", "liblinear-official", "snapml")
+_PACKAGES = ("pegasos", "numpy", "scipy", "scikit-learn")
 
 
 def machine() -> dict[str, str]:
@@ -17,9 +17,9 @@ def machine() -> dict[str, str]:
     }
 
 
-def versions() -> dict[str, str]:
+def versions(peers: tuple[str, ...]) -> dict[str, str]:
     found = {"Python": platform.python_version()}
-    for package in _PACKAGES:
+    for package in (*_PACKAGES, *peers):
         try:
             found[package] = version(package)
         except PackageNotFoundError:

@@ -2,11 +2,9 @@
 
 import json
 import tempfile
-from dataclasses import asdict
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
-
-from ladder import Point
 
 _SCHEMA = 1
 
@@ -48,18 +46,14 @@ class Results:
             raise ResultsError(f"{path.name} has another format; remove it and measure again")
         return cls(path, content)
 
-    def task(self, name: str, facts: dict[str, Any]) -> dict[str, Any]:
-        """Return the part of a task. Results on other data or another lam are forgotten."""
+    def task(self, name: str, facts: dict[str, Any], empty: dict[str, Any]) -> dict[str, Any]:
+        """Return the part of a task. Results on other data or another lam are forgotten.
+
+        ``empty`` is what a part holds, beside its facts, before anything is measured.
+        """
         tasks = self.content["tasks"]
         if tasks.get(name, {}).get("facts") != facts:
-            tasks[name] = {
-                "facts": facts,
-                "reference": None,
-                "points": {},
-                "left_out": {},
-                "epoch_seconds": {},
-                "memory_bytes": {},
-            }
+            tasks[name] = {"facts": facts, **deepcopy(empty)}
         part: dict[str, Any] = tasks[name]
         return part
 
@@ -71,23 +65,3 @@ class Results:
         ) as file:
             json.dump(self.content, file, indent=1)
         Path(file.name).replace(self.path)
-
-
-def points_of(task: dict[str, Any], key: str) -> list[Point]:
-    return [Point(**point) for point in task["points"].get(key, [])]
-
-
-def store_points(task: dict[str, Any], key: str, points: list[Point]) -> None:
-    task["points"][key] = [asdict(point) for point in points]
-
-
-def optimum_of(task: dict[str, Any]) -> float:
-    """Return P*: the lowest objective that anyone has found."""
-    found = [
-        objective
-        for points in task["points"].values()
-        for point in points
-        for objective in point["objectives"]
-    ]
-    best: float = min([task["reference"]["objective"], *found])
-    return best

@@ -1,37 +1,22 @@
 """The benchmark's parts do what its tables say, on tiny data; nothing here is timed."""
 
-import importlib
 import json
 import sys
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
-BENCHMARKS = Path(__file__).resolve().parents[1] / "benchmarks"
-if not BENCHMARKS.is_dir():
-    pytest.skip("the source distribution has no benchmarks", allow_module_level=True)
-
-MODULES = (
-    *("rcv1_like", "datasets", "measure", "peers", "ladder", "results", "machine", "report"),
-    *("figure", "trial", "linear"),
-)
+from .benchmark_helpers import imported
 
 
 @pytest.fixture(scope="module", autouse=True)
 def bench():
-    """The modules by name. They import each other as a script does, from their own folder."""
-    sys.path.insert(0, str(BENCHMARKS))
-    try:
-        yield SimpleNamespace(**{name: importlib.import_module(name) for name in MODULES})
-    finally:
-        sys.path.remove(str(BENCHMARKS))
-        for name in MODULES:  # such plain names are not for other tests to find
-            sys.modules.pop(name, None)
+    with imported() as modules:
+        yield modules
 
 
 @pytest.fixture
@@ -127,13 +112,13 @@ def test_the_cache_gives_back_what_was_generated(bench, tiny_sparse, tmp_path):
 )
 def test_everyone_minimises_the_same_objective(bench, key, is_sparse):
     """A wrong C or alpha, or weights of the wrong sign, would end far from the optimum."""
-    contestant = bench.peers.BY_KEY[key]
+    contestant = bench.linear_peers.BY_KEY[key]
     if reason := contestant.why_not():
         pytest.skip(reason)
     X, y = bench.rcv1_like.generate(300, n_words=500, words_per_row=20)
     y[:2] = -1, 1  # the first label is the negative one: liblinear takes it for its positive
     lam = 0.01
-    optimum = bench.peers.BY_KEY["sdca-1"].fit(X, y, lam, 300, 0).w
+    optimum = bench.linear_peers.BY_KEY["sdca-1"].fit(X, y, lam, 300, 0).w
     best = bench.measure.hinge_objective(X, y, optimum, lam)
     budget = 1e-4 if contestant.unit == "eps" else 300
     given = X if is_sparse else X.toarray()
@@ -144,11 +129,16 @@ def test_everyone_minimises_the_same_objective(bench, key, is_sparse):
 
 def test_names_choose_contestants_groups_and_sides(bench):
     def keys(*names):
-        return [contestant.key for contestant in bench.peers.chosen(list(names))]
+        return [
+            contestant.key
+            for contestant in bench.contestants.chosen(bench.linear_peers.CONTESTANTS, list(names))
+        ]
 
     assert keys("snapml", "sgd-mean") == ["sgd-mean", "snapml-1", "snapml-2"]
     assert keys("ours") == ["pegasos-1", "pegasos-2", "sdca-1", "sdca-2"]
-    assert sorted(keys("ours") + keys("peers")) == sorted(keys()) == sorted(bench.peers.BY_KEY)
+    assert (
+        sorted(keys("ours") + keys("peers")) == sorted(keys()) == sorted(bench.linear_peers.BY_KEY)
+    )
 
 
 def climb(bench, run_once, budgets, **settings):
@@ -227,7 +217,7 @@ def made_up_results(bench):
 
 
 def test_tables_show_medians_spread_ratios_and_what_is_missing(bench):
-    text = bench.report.tables(made_up_results(bench))
+    text = bench.linear_report.tables(made_up_results(bench))
     toy = "| toy, lam 1e-2 |"
     assert f"{toy} 1e-2 | LinearSVC 2.00 s | sdca 0.500 s | **4.0** | – | – |" in text
     assert f"{toy} 1e-3 | – | – | – | – | – |" in text
@@ -240,9 +230,9 @@ def test_tables_show_medians_spread_ratios_and_what_is_missing(bench):
 
 def test_a_false_bound_is_called_false(bench):
     content = made_up_results(bench)
-    assert "it is false" not in bench.report.tables(content)
+    assert "it is false" not in bench.linear_report.tables(content)
     content["tasks"]["toy"]["reference"]["bound"] = 1.001
-    assert "it is false" in bench.report.tables(content)
+    assert "it is false" in bench.linear_report.tables(content)
 
 
 def test_a_section_is_replaced_and_the_rest_stays(bench, tmp_path):
@@ -261,14 +251,34 @@ def test_a_section_is_replaced_and_the_rest_stays(bench, tmp_path):
 def test_the_figure_is_written_twice_the_same(bench, tmp_path):
     pytest.importorskip("matplotlib")
     for name in ("a", "b"):
-        bench.figure.draw(made_up_results(bench), tmp_path / name)
+        bench.linear_figure.draw(made_up_results(bench), tmp_path / name)
     assert (tmp_path / "a.png").stat().st_size > 0
     assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
 
 
 def test_a_line_of_the_figure_never_goes_back(bench):
     points = [(1.0, 0.5), (3.0, 0.1), (2.0, 0.7), (4.0, 1e-4), (5.0, 1e-5)]
-    assert bench.figure.frontier(points) == [(1.0, 0.5), (3.0, 0.1), (4.0, 1e-4)]
+    assert bench.linear_figure.frontier(points) == [(1.0, 0.5), (3.0, 0.1), (4.0, 1e-4)]
+
+
+@pytest.mark.parametrize(
+    ("repeats", "limit", "n_runs"),
+    [(3, 100, 3), (1, 100, 1), (5, 25, 2), (5, 19, 1), (5, 1, 1)],
+)
+def test_no_run_begins_that_would_end_beyond_the_limit(bench, monkeypatch, repeats, limit, n_runs):
+    monkeypatch.setattr(bench.measure, "timed", lambda work: (10.0, work()))
+    seconds, seed = bench.measure.repeated(lambda seed: seed, repeats, limit)
+    assert seconds == [10.0] * n_runs
+    assert seed == n_runs - 1
+
+
+def test_the_reason_of_a_failure_names_no_folder(bench):
+    reason_of = bench.contestants.reason_of
+    error = ImportError("cannot import name 'A' from 'b' (/home/me/lib/b.py)")
+    assert reason_of(error) == "ImportError: cannot import name 'A' from 'b'"
+    error = OSError("[Errno 2] No such file: '/home/me/data.bin'")
+    assert reason_of(error) == "OSError: [Errno 2] No such file: 'data.bin'"
+    assert reason_of(ValueError("1/2 is not whole")) == "ValueError: 1/2 is not whole"
 
 
 def allocate(n_bytes):
@@ -279,7 +289,8 @@ def allocate(n_bytes):
 def test_the_peak_is_seen_although_the_memory_is_freed(bench):
     n_bytes = 1 << 26
     allocate(2 * n_bytes)  # an earlier, higher peak must not hide it
-    peak = bench.measure.peak_beyond(lambda: allocate(n_bytes))
+    peak, total = bench.measure.peak_beyond(lambda: allocate(n_bytes))
+    assert total == n_bytes
     # The kernel counts pages in batches, and Python may grow a little on its own.
     assert n_bytes * 0.9 < peak < n_bytes * 1.5
 
@@ -341,8 +352,8 @@ def test_a_peer_that_fails_is_left_out_and_named(bench, run, monkeypatch, capsys
     def fail(*_):
         raise OverflowError("too many rows")
 
-    broken = replace(bench.peers.BY_KEY["linearsvc"], fit=fail)
-    monkeypatch.setattr(bench.peers, "chosen", lambda _: [broken])
+    broken = replace(bench.linear_peers.BY_KEY["linearsvc"], fit=fail)
+    monkeypatch.setattr(bench.linear_peers, "CONTESTANTS", [broken])
     code, content = run()
     assert code == 0
     assert content["tasks"]["sparse"]["left_out"] == {"linearsvc": "OverflowError: too many rows"}
@@ -353,7 +364,7 @@ def test_an_interrupted_run_keeps_what_was_finished(bench, run, monkeypatch, cap
     def interrupt(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(bench.trial.Trial, "measure", interrupt)
+    monkeypatch.setattr(bench.linear_trial.Trial, "measure", interrupt)
     code, content = run()
     assert code == 130
     assert content["tasks"]["sparse"]["reference"]["objective"] > 0
@@ -362,5 +373,5 @@ def test_an_interrupted_run_keeps_what_was_finished(bench, run, monkeypatch, cap
 
 def test_memory_of_a_fit_is_measured_in_another_process(bench, tiny_sparse, tmp_path):
     dataset = bench.datasets.prepare("sparse", tmp_path)
-    peak = bench.measure.in_fresh_process(bench.trial.peak_of_fit, "sdca-1", dataset, 0.01)
+    peak = bench.measure.in_fresh_process(bench.linear_trial.peak_of_fit, "sdca-1", dataset, 0.01)
     assert 0 <= peak < 50_000_000

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
+import contestants
 import ladder
 import measure
-import results
 from datasets import DataSet, Labels, Matrix
-from peers import BY_KEY, Contestant, Fitted
+from linear_peers import BY_KEY, Contestant, Fitted
 
 PARTS = ("ladder", "epochs", "memory")
 # The slope between these leaves out what a fit costs before its first epoch.
@@ -43,7 +43,7 @@ class Trial:
                 for part in parts:
                     getattr(self, f"_{part}")()
         except Exception as error:  # noqa: BLE001 - whatever a peer raises, the others go on
-            reason = f"{type(error).__name__}: {error}"
+            reason = contestants.reason_of(error)
         if reason is not None:
             self.task["left_out"][key] = reason
         return reason
@@ -59,7 +59,7 @@ class Trial:
 
         key = self.contestant.key
         self.task["points"].pop(key, None)
-        optimum = results.optimum_of(self.task)
+        optimum = ladder.optimum_of(self.task)
         climb = ladder.Climb(run_once, optimum, self.repeats, self.limit)
         for point in climb.go(self.contestant.ladder):
             seconds, suboptimality = median(point.seconds), point.suboptimality(optimum)
@@ -67,7 +67,7 @@ class Trial:
                 f"{point.budget:7g} {self.contestant.unit:6} {seconds:9.4f} s  "
                 f"suboptimality {suboptimality:.2e}"
             )
-        results.store_points(self.task, key, climb.points)
+        ladder.store_points(self.task, key, climb.points)
 
     def _epochs(self) -> None:
         key = self.contestant.key
@@ -101,4 +101,5 @@ def peak_of_fit(key: str, dataset: DataSet, lam: float) -> int:
     X, y = dataset.load()
     measure.timed(lambda: contestant.warm_up(X, y))
     budget = 0.1 if contestant.unit == "eps" else 3
-    return measure.peak_beyond(lambda: contestant.fit(X, y, lam, budget, 0))
+    peak, _ = measure.peak_beyond(lambda: contestant.fit(X, y, lam, budget, 0))
+    return peak

@@ -7,10 +7,10 @@ Everything a package does to the data it is given counts as its own time.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.util import find_spec
 from time import perf_counter
 from typing import Any
 
+import contestants
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
@@ -37,25 +37,13 @@ class Fitted:
     conversion: float = 0.0
 
 
-@dataclass(frozen=True)
-class Contestant:
-    """A way to fit. ``needs`` is the module that must be there."""
+@dataclass(frozen=True, kw_only=True)
+class Contestant(contestants.Contestant):
+    """A way to fit, and the budgets it tries."""
 
-    key: str
-    title: str
-    group: str
     fit: Callable[[Matrix, Labels, float, float, int], Fitted]
     ladder: tuple[float, ...]
     unit: str = "epochs"
-    threads: int = 1
-    ours: bool = False
-    needs: str = "sklearn"
-
-    def why_not(self) -> str | None:
-        """Say why it cannot take part, if so."""
-        if find_spec(self.needs) is None:
-            return f"{self.needs} is not installed (it comes with the extra 'bench')"
-        return None
 
     def warm_up(self, X: Matrix, y: Labels) -> None:
         """Fit a few rows, so that loading the package is not part of the first measurement."""
@@ -162,19 +150,43 @@ def _fill_problem(X: sp.csr_matrix, problem: Any) -> None:
 
 
 CONTESTANTS = (
-    Contestant("sgd", "SGDClassifier", "sgd", _sgd_classifier(False), _WHOLE_EPOCHS),
-    Contestant("sgd-mean", "SGDClassifier, averaged", "sgd", _sgd_classifier(True), _WHOLE_EPOCHS),
-    Contestant("linearsvc", "LinearSVC", "linearsvc", _linear_svc, _WHOLE_EPOCHS),
     Contestant(
-        "liblinear", "liblinear", "liblinear", _liblinear, _TOLERANCES, "eps", needs="liblinear"
+        key="sgd",
+        title="SGDClassifier",
+        group="sgd",
+        fit=_sgd_classifier(False),
+        ladder=_WHOLE_EPOCHS,
+    ),
+    Contestant(
+        key="sgd-mean",
+        title="SGDClassifier, averaged",
+        group="sgd",
+        fit=_sgd_classifier(True),
+        ladder=_WHOLE_EPOCHS,
+    ),
+    Contestant(
+        key="linearsvc",
+        title="LinearSVC",
+        group="linearsvc",
+        fit=_linear_svc,
+        ladder=_WHOLE_EPOCHS,
+    ),
+    Contestant(
+        key="liblinear",
+        title="liblinear",
+        group="liblinear",
+        fit=_liblinear,
+        ladder=_TOLERANCES,
+        unit="eps",
+        needs="liblinear",
     ),
     *(
         Contestant(
-            f"snapml-{threads}",
-            f"snapml, {threads} thread{'s'[: threads - 1]}",
-            "snapml",
-            _snapml(threads),
-            _WHOLE_EPOCHS,
+            key=f"snapml-{threads}",
+            title=f"snapml, {threads} thread{'s'[: threads - 1]}",
+            group="snapml",
+            fit=_snapml(threads),
+            ladder=_WHOLE_EPOCHS,
             threads=threads,
             needs="snapml",
         )
@@ -182,11 +194,11 @@ CONTESTANTS = (
     ),
     *(
         Contestant(
-            f"{solver}-{threads}",
-            f"PegasosClassifier {solver}, {threads} thread{'s'[: threads - 1]}",
-            solver,
-            _ours(solver, threads),
-            _EPOCHS,
+            key=f"{solver}-{threads}",
+            title=f"PegasosClassifier {solver}, {threads} thread{'s'[: threads - 1]}",
+            group=solver,
+            fit=_ours(solver, threads),
+            ladder=_EPOCHS,
             threads=threads,
             ours=True,
             needs="pegasos",
@@ -196,14 +208,3 @@ CONTESTANTS = (
     ),
 )
 BY_KEY = {contestant.key: contestant for contestant in CONTESTANTS}
-NAMES = sorted({"ours", "peers", *BY_KEY, *(c.group for c in CONTESTANTS)})
-
-
-def chosen(names: list[str]) -> list[Contestant]:
-    """Return the contestants of these names: keys, groups, "ours" or "peers"; none means all."""
-
-    def is_meant(contestant: Contestant) -> bool:
-        side = "ours" if contestant.ours else "peers"
-        return not names or not {contestant.key, contestant.group, side}.isdisjoint(names)
-
-    return [contestant for contestant in CONTESTANTS if is_meant(contestant)]
