@@ -191,7 +191,7 @@ int64_t kernel_steps(KernelRun& self, AnyInput values, std::optional<In<int64_t,
 
 void kernel_decisions(KernelRun& self, In<int64_t, 1> block, std::optional<AnyInput> gram,
                       AnyInput values, std::optional<In<int64_t, 1>> slots, Out<double, 2> delta,
-                      MaybeOut<double, 2> mean_delta, Out<int64_t, 1> n_passes, int n_threads) {
+                      MaybeOut<double, 2> mean_delta, Out<int64_t, 1> n_steps, int n_threads) {
   const int64_t n = static_cast<int64_t>(block.shape(0));
   const size_t n_problems = self.run.problems.size();
   check_rows(block, self.run.n_rows);
@@ -200,7 +200,7 @@ void kernel_decisions(KernelRun& self, In<int64_t, 1> block, std::optional<AnyIn
                     static_cast<int64_t>(gram->shape(1)) == n && is_f32(*gram) == is_f32(values)),
           "gram has a wrong shape");
   require(delta.shape(0) == n_problems && static_cast<int64_t>(delta.shape(1)) == n &&
-              n_passes.shape(0) == n_problems,
+              n_steps.shape(0) == n_problems,
           "delta has a wrong shape");
   require(mean_delta.has_value() == self.run.options.mean, "mean_delta goes with a mean");
   if (!gram && slots)
@@ -216,7 +216,7 @@ void kernel_decisions(KernelRun& self, In<int64_t, 1> block, std::optional<AnyIn
     decide(stored_rows<float>(values, slots, self.run.n_rows), static_cast<const float*>(g));
   else
     decide(stored_rows<double>(values, slots, self.run.n_rows), static_cast<const double*>(g));
-  for (size_t p = 0; p < n_problems; ++p) n_passes.data()[p] = self.run.problems[p].n_passes;
+  for (size_t p = 0; p < n_problems; ++p) n_steps.data()[p] = self.run.problems[p].n_steps;
 }
 
 // (draws looked at, rows in the block)
@@ -281,7 +281,7 @@ void bind_kernel_machines(nb::module_& m) {
   m.def("kernel_decisions", &kernel_decisions, "run"_a, nb::arg("block").noconvert(),
         nb::arg("gram").noconvert().none(), nb::arg("values").noconvert(),
         nb::arg("slots").noconvert().none(), nb::arg("delta").noconvert(),
-        nb::arg("mean_delta").noconvert().none(), nb::arg("n_passes").noconvert(), nb::kw_only(),
+        nb::arg("mean_delta").noconvert().none(), nb::arg("n_steps").noconvert(), nb::kw_only(),
         "n_threads"_a);
   m.def("next_movers", &next_movers, "run"_a, nb::arg("draws").noconvert(), nb::kw_only(),
         "slack"_a, nb::arg("block").noconvert());

@@ -79,7 +79,7 @@ class Workplace {
         level_(level_table()),
         team_(static_cast<int>(std::max(1, n_threads))),
         n_groups_(std::min<int64_t>(run.problems.size(), team_.size())),
-        local_(run.problems.size() * most_rows),
+        local_(run.problems.size() * most_rows * kLocalArrays),
         values_(n_groups_),
         filled_(n_groups_) {}
 
@@ -97,7 +97,7 @@ class Workplace {
       }
       for (int64_t p = g * n_problems / n_groups_; p < (g + 1) * n_problems / n_groups_; ++p) {
         KernelProblem& problem = run_.problems[p];
-        problem.local = local_.data() + p * n;
+        problem.local = local_.data() + p * n * kLocalArrays;
         problem.delta = delta + p * n;
         problem.mean_delta = mean_delta ? mean_delta + p * n : nullptr;
         decide(level_, run_, local, problem);

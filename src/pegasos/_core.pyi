@@ -98,7 +98,7 @@ def kernel_decisions(
     slots: Integers | None,
     delta: Floats,
     mean_delta: Floats | None,
-    n_passes: Integers,
+    n_steps: Integers,
     *,
     n_threads: int,
 ) -> None: ...

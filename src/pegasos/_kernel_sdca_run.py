@@ -63,7 +63,7 @@ class KernelSdcaRun:
     def end_of_stride(self) -> None:
         """Solve the working set as it is."""
         if self._n:
-            make_block(self.problem, self._run, self.state, self._block[: self._n])
+            make_block(self.problem, self._run, self.state, _each_once(self._block[: self._n]))
         self._n = self._looked_at = 0
 
     def certify(self) -> Certificate:
@@ -74,3 +74,9 @@ class KernelSdcaRun:
         objective = problem.objective(coef * unit, state.scores * unit)
         dual = problem.best_scaled_dual(state.masses, state.scores, scale=False)
         return Certificate(coef * unit, objective, dual)
+
+
+def _each_once(rows: RowNumbers) -> RowNumbers:
+    """Return the rows in their order, without repetitions (draws with replacement)."""
+    _, first = np.unique(rows, return_index=True)
+    return rows[np.sort(first)]

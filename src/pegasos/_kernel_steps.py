@@ -117,14 +117,14 @@ def make_block(
 ) -> npt.NDArray[np.int64]:
     """Decide one block, then bring the rows that changed and update all scores.
 
-    Return the passes that each problem made over the block (sdca).
+    Return the steps that each problem took (sdca).
     """
     source = problem.source
     gram = None if source.bring_the_rest(block) else source.local(block)
     targets = [state.scores] if state.mean_scores is None else [state.scores, state.mean_scores]
     delta = np.empty((len(targets) * problem.n_problems, len(block)))
     mean_delta = delta[problem.n_problems :] if len(targets) == 2 else None
-    passes = np.zeros(problem.n_problems, dtype=np.int64)
+    n_steps = np.zeros(problem.n_problems, dtype=np.int64)
     _core.kernel_decisions(
         run,
         block,
@@ -133,12 +133,12 @@ def make_block(
         source.slots,
         delta[: problem.n_problems],
         mean_delta,
-        passes,
+        n_steps,
         n_threads=problem.threads,
     )
     changed = np.flatnonzero(delta.any(axis=0))
     problem.add_rows(block[changed], delta[:, changed], *targets)
-    return passes
+    return n_steps
 
 
 def fill_if_worth_it(source: Any, n_draws: int) -> None:
