@@ -1,41 +1,46 @@
 // scores += sum_v coef_v (kernel row v): what a block of steps does to the scores of all rows.
 #pragma once
 
-#include "pegasos/kernel_function.hpp"
+#include <cstdint>
+
+#include "pegasos/lanes.hpp"
 
 namespace pegasos {
 inline namespace PEGASOS_LEVEL {
 
-// Columns first .. last-1. Four rows at a time are added up in their own precision, then to the scores in
-// float64: this is bound by reading the rows, and nothing drifts over millions of steps.
+// Columns first .. last-1 of N rows, added up in their own precision, then to the scores in float64: nothing
+// drifts over millions of steps. Plain loops over columns, for the compiler to vectorise: no sum crosses
+// columns, so the bits are the same however wide it does.
+template <int N, class T>
+PEGASOS_INLINE void add_some(const T* const* rows, const double* coef, int64_t first, int64_t last,
+                             double* __restrict scores) {
+  static_assert(N == 1 || N == 4 || N == 8);
+  const T* __restrict r[N];
+  T c[N];
+  for (int k = 0; k < N; ++k) {
+    r[k] = rows[k];
+    c[k] = static_cast<T>(coef[k]);
+  }
+  for (int64_t j = first; j < last; ++j) {
+    T sum;
+    if constexpr (N == 1)
+      sum = c[0] * r[0][j];
+    else
+      sum = (c[0] * r[0][j] + c[1] * r[1][j]) + (c[2] * r[2][j] + c[3] * r[3][j]);
+    if constexpr (N == 8)
+      sum += (c[4] * r[4][j] + c[5] * r[5][j]) + (c[6] * r[6][j] + c[7] * r[7][j]);
+    scores[j] += static_cast<double>(sum);
+  }
+}
+
+// Bound by reading the rows: eight at a time, so that the scores are not what is read most.
 template <class T>
 void add_rows(const T* const* rows, const double* coef, int64_t n, int64_t first, int64_t last,
               double* scores) {
-  using W = Wide<T>;
-  typedef typename W::Values Values;
-  const T zero[1] = {0};
-  for (int64_t v = 0; v < n; v += 4) {
-    const T* row[4];
-    T c[4];
-    for (int64_t k = 0; k < 4; ++k) {
-      row[k] = v + k < n ? rows[v + k] : rows[v];
-      c[k] = v + k < n ? static_cast<T>(coef[v + k]) : zero[0];
-    }
-    int64_t j = first;
-    for (; j + W::lanes <= last; j += W::lanes) {
-      Values x[4];
-      for (int k = 0; k < 4; ++k) std::memcpy(&x[k], row[k] + j, sizeof(Values));
-      const Values sum = (c[0] * x[0] + c[1] * x[1]) + (c[2] * x[2] + c[3] * x[3]);
-      for (int part = 0; part < W::lanes; part += 4) {
-        T lanes[4];
-        std::memcpy(lanes, reinterpret_cast<const char*>(&sum) + part * sizeof(T), sizeof(lanes));
-        store(scores + j + part, load_four(scores + j + part) + load_four(lanes));
-      }
-    }
-    for (; j < last; ++j)
-      scores[j] += static_cast<double>((c[0] * row[0][j] + c[1] * row[1][j]) +
-                                       (c[2] * row[2][j] + c[3] * row[3][j]));
-  }
+  int64_t v = 0;
+  for (; v + 8 <= n; v += 8) add_some<8>(rows + v, coef + v, first, last, scores);
+  for (; v + 4 <= n; v += 4) add_some<4>(rows + v, coef + v, first, last, scores);
+  for (; v < n; ++v) add_some<1>(rows + v, coef + v, first, last, scores);
 }
 
 }  // namespace PEGASOS_LEVEL

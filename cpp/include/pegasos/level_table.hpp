@@ -2,6 +2,7 @@
 #pragma once
 
 #include "pegasos/add_rows.hpp"
+#include "pegasos/kernel_function.hpp"
 #include "pegasos/kernel_pass.hpp"
 #include "pegasos/passes.hpp"
 #include "pegasos/pegasos_solver.hpp"
