@@ -63,8 +63,18 @@ class KernelSdcaRun:
     def end_of_stride(self) -> None:
         """Solve the working set as it is."""
         if self._n:
-            make_block(self.problem, self._run, self.state, _each_once(self._block[: self._n]))
+            make_block(self.problem, self._run, self.state, self._working_set())
         self._n = self._looked_at = 0
+
+    def _working_set(self) -> RowNumbers:
+        """Return the rows collected, each once.
+
+        The hinge's ascent chooses its own order: sorted, the kernel values among the rows are read
+        from memory in one direction. The log loss takes them as they were drawn.
+        """
+        rows = self._block[: self._n]
+        in_order, first = np.unique(rows, return_index=True)
+        return in_order if self.problem.loss == "hinge" else rows[np.sort(first)]
 
     def certify(self) -> Certificate:
         """Return the coefficients so far with their objective and bound."""
@@ -74,9 +84,3 @@ class KernelSdcaRun:
         objective = problem.objective(coef * unit, state.scores * unit)
         dual = problem.best_scaled_dual(state.masses, state.scores, scale=False)
         return Certificate(coef * unit, objective, dual)
-
-
-def _each_once(rows: RowNumbers) -> RowNumbers:
-    """Return the rows in their order, without repetitions (draws with replacement)."""
-    _, first = np.unique(rows, return_index=True)
-    return rows[np.sort(first)]

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "pegasos/kernel_function.hpp"
 #include "pegasos/losses.hpp"
 #include "pegasos/problem.hpp"
 
@@ -24,7 +25,7 @@ struct KernelOptions {
   double enough;        // fewer if more would raise the dual by no more than this part
 };
 
-constexpr int64_t kLocalArrays = 6;
+constexpr int64_t kLocalArrays = 7;
 
 // One binary problem: all rows' scores and masses, and what this block adds to them.
 struct KernelProblem {
@@ -33,7 +34,7 @@ struct KernelProblem {
   double* scores;  // per row of the data
   double* mass;    // per row of the data: alpha (pegasos, perceptron) or b in [0, 1] (sdca)
   Tally* tally;
-  double* local;       // kLocalArrays per row of the block; the first: its score, kept up to date
+  double* local;       // kLocalArrays per row of the block; the first: its score
   double* delta;       // per row of the block: what its signed coefficient has gained
   double* mean_delta;  // the same for what the mean subtracts, or null
   int64_t n_steps;     // that the block has taken (sdca)
@@ -145,9 +146,12 @@ void log_ascent(const Labels& labels, const KernelOptions& opt, const LocalGram<
 }
 
 // The hinge leaves most masses at a bound, so always the row that raises the dual most is moved: looking for
-// it costs as much as the update, and takes a fraction of the steps (usps: 2,000 instead of 280,000 to the
+// it costs as much as the update, and takes a fraction of the steps (Reuters: 2,000 instead of 280,000 to the
 // same dual). Stops when even as many steps as there are rows, each as good as the best now, would raise the
 // dual by no more than `enough` of what the block has gained.
+//
+// In the precision of the kernel: what float32 rounds here is set right when the next block starts from the
+// scores of all rows. Bound by reading slack, mass, sign and the kernel row from the L1 and L2 caches.
 template <class T>
 class HingeAscent {
  public:
@@ -158,7 +162,7 @@ class HingeAscent {
         problem_(problem),
         n_(gram.n),
         per_mass_(1 / (problem.lam * labels.total_weight)),
-        slack_(problem.local),
+        slack_(reinterpret_cast<T*>(problem.local + n_)),
         mass_(slack_ + n_),
         sign_(mass_ + n_),
         weight_(sign_ + n_),
@@ -166,76 +170,117 @@ class HingeAscent {
         per_slack_(half_q_ + n_) {
     for (int64_t k = 0; k < n_; ++k) {
       const int64_t i = gram.rows[k];
-      sign_[k] = labels.code[i] == problem.positive ? 1.0 : -1.0;
-      weight_[k] = labels.weight_of(i);
-      slack_[k] = 1 - sign_[k] * slack_[k] * per_mass_;  // the score becomes 1 - z
-      mass_[k] = problem.mass[i];
-      const double q = weight_[k] * diagonal[i] * per_mass_;
-      half_q_[k] = q / 2;
-      per_slack_[k] = q > 0 ? 1 / q : kHuge;  // K(x, x) = 0: the margin stays 0, the mass goes to 1
+      const double sign = labels.code[i] == problem.positive ? 1.0 : -1.0;
+      const double weight = labels.weight_of(i), q = weight * diagonal[i] * per_mass_;
+      sign_[k] = static_cast<T>(sign);
+      weight_[k] = static_cast<T>(weight);
+      slack_[k] = static_cast<T>(1 - sign * problem.local[k] * per_mass_);
+      mass_[k] = static_cast<T>(problem.mass[i]);
+      half_q_[k] = static_cast<T>(q / 2);
+      per_slack_[k] = static_cast<T>(q > kTiny ? 1 / q : 1 / kTiny);
+      // K(x, x) = 0: the margin stays 0 and the mass goes to 1
     }
   }
 
   void run() {
+    if (all_alike())
+      ascend<true>();
+    else
+      ascend<false>();
+    for (int64_t k = 0; k < n_; ++k) {
+      const int64_t i = gram_.rows[k];
+      if (problem_.delta[k] != 0) problem_.mass[i] = static_cast<double>(mass_[k]);
+    }
+  }
+
+ private:
+  using W = Wide<T>;
+  typedef typename W::Values Values;
+  static constexpr double kTiny = 1e-30;
+
+  // One weight, one K(x, x) (rbf): less to read at every step.
+  bool all_alike() const {
+    bool alike = true;
+    for (int64_t k = 1; k < n_; ++k) alike &= weight_[k] == weight_[0] && half_q_[k] == half_q_[0];
+    return alike;
+  }
+
+  template <bool kAlike>
+  void ascend() {
     const int64_t most_steps = opt_.most_passes * n_;
-    double raised = 0, gain;
-    int64_t best = follow_and_find(nullptr, 0, &gain);
+    double raised = 0;
+    T gain;
+    int64_t best = follow_and_find<kAlike>(nullptr, 0, &gain);
     while (gain > 0 && static_cast<double>(n_) * gain > opt_.enough * raised) {
       const double c = step(best);
       raised += gain;
       if (++problem_.n_steps >= most_steps) break;
-      best = follow_and_find(gram_.row(best, 0), c, &gain);
+      best = follow_and_find<kAlike>(gram_.row(best, 0), c, &gain);
     }
-    for (int64_t k = 0; k < n_; ++k) problem_.mass[gram_.rows[k]] = mass_[k];
   }
-
- private:
-  static constexpr double kHuge = 1e300;
 
   // Moves the mass of row k to the best place; returns what its coefficient has gained.
   double step(int64_t k) {
-    const double mass = clip01(mass_[k] + slack_[k] * per_slack_[k]);
-    const double c = (mass - mass_[k]) * weight_[k] * sign_[k];
+    const T to = clipped(mass_[k] + slack_[k] * per_slack_[k]);
+    const double moved = static_cast<double>(to) - static_cast<double>(mass_[k]);
+    const double c = moved * problem_weight(k);
     problem_.tally->violations += slack_[k] > 0;
-    mass_[k] = mass;
+    mass_[k] = to;
     problem_.delta[k] += c;
     return c;
   }
+  double problem_weight(int64_t k) const {
+    return static_cast<double>(weight_[k]) * static_cast<double>(sign_[k]);
+  }
+  static PEGASOS_INLINE T clipped(T mass) { return mass < 0 ? 0 : (mass > 1 ? 1 : mass); }
+
+  static PEGASOS_INLINE Values load(const T* from) {
+    Values values;
+    std::memcpy(&values, from, sizeof(values));
+    return values;
+  }
 
   // All slacks follow an update, and the row that would gain most is found on the way.
-  int64_t follow_and_find(const T* row, double c, double* gain) {
-    const Four zero = {0, 0, 0, 0}, one = zero + 1, pace = zero + 4;
-    Four best = zero, where = zero, here = {0, 1, 2, 3};
-    const double change = c * per_mass_;
+  template <bool kAlike>
+  PEGASOS_INLINE int64_t follow_and_find(const T* row, double c, T* gain) {
+    const Values zero = {}, one = zero + 1;
+    Values per_slack = zero + per_slack_[0], half_q = zero + half_q_[0], weight = zero + weight_[0];
+    Values best = zero, where = zero, here = zero;
+    for (int lane = 0; lane < W::lanes; ++lane) here[lane] = static_cast<T>(lane);
+    const T change = static_cast<T>(c * per_mass_);
     int64_t k = 0;
-    for (; k + 4 <= n_; k += 4) {
-      Four slack = load_four(slack_ + k);
+    for (; k + W::lanes <= n_; k += W::lanes) {
+      Values slack = load(slack_ + k);
       if (row) {
-        slack -= load_four(sign_ + k) * (change * load_four(row + k));
-        store(slack_ + k, slack);
+        slack -= load(sign_ + k) * (change * load(row + k));
+        std::memcpy(slack_ + k, &slack, sizeof(slack));
       }
-      const Four mass = load_four(mass_ + k);
-      Four to = mass + slack * load_four(per_slack_ + k);
+      if constexpr (!kAlike) {
+        per_slack = load(per_slack_ + k);
+        half_q = load(half_q_ + k);
+        weight = load(weight_ + k);
+      }
+      const Values mass = load(mass_ + k);
+      Values to = mass + slack * per_slack;
       to = to < zero ? zero : to;
       to = to > one ? one : to;
-      const Four moved = to - mass;
-      const Four gains =
-          load_four(weight_ + k) * (moved * (slack - load_four(half_q_ + k) * moved));
+      const Values moved = to - mass;
+      const Values gains = weight * (moved * (slack - half_q * moved));
       where = gains > best ? here : where;
       best = gains > best ? gains : best;
-      here += pace;
+      here += static_cast<T>(W::lanes);
     }
-    double most = 0;
+    T most = 0;
     int64_t at = 0;
-    for (int lane = 0; lane < 4; ++lane)
+    for (int lane = 0; lane < W::lanes; ++lane)
       if (best[lane] > most) {
         most = best[lane];
         at = static_cast<int64_t>(where[lane]);
       }
     for (; k < n_; ++k) {
-      if (row) slack_[k] -= sign_[k] * (change * static_cast<double>(row[k]));
-      const double moved = clip01(mass_[k] + slack_[k] * per_slack_[k]) - mass_[k];
-      const double gains = weight_[k] * (moved * (slack_[k] - half_q_[k] * moved));
+      if (row) slack_[k] -= sign_[k] * (change * row[k]);
+      const T moved = clipped(mass_[k] + slack_[k] * per_slack_[k]) - mass_[k];
+      const T gains = weight_[k] * (moved * (slack_[k] - half_q_[k] * moved));
       if (gains > most) {
         most = gains;
         at = k;
@@ -250,7 +295,7 @@ class HingeAscent {
   KernelProblem& problem_;
   int64_t n_;
   double per_mass_;
-  double *slack_, *mass_, *sign_, *weight_, *half_q_, *per_slack_;
+  T *slack_, *mass_, *sign_, *weight_, *half_q_, *per_slack_;
 };
 
 // Whether a step of dual ascent would move the mass of row i, or might in a moment: its margin is off by more
