@@ -19,6 +19,8 @@ RowNumbers = npt.NDArray[np.int64]
 _MADE_AT_ONCE = 512
 # So few rows are brought before it is known that they are needed.
 _LITTLE = 0.1
+# A row is forgotten when so many times the room has been asked for without it.
+_FORGOTTEN = 4
 
 
 class KernelRows(Protocol):
@@ -81,8 +83,11 @@ class RowMaker(Protocol):
 
 
 class CachedRows:
-    """Rows made on demand; the least recently used make room when the limit is reached.
+    """Rows made on demand, in a limited number of slots.
 
+    The solvers come back to a row about once an epoch. So when room is needed, rows that nobody has
+    asked for in a long time go first, and then those asked for last: their next turn is furthest
+    away. (Evicting the least recently used would throw out each row just before its turn.)
     The space is asked for once, but the system gives it row by row, as rows are written.
     """
 
@@ -104,8 +109,8 @@ class CachedRows:
         self.slots: RowNumbers | None = np.full(maker.n_rows, -1)
         self._slot_of = self.slots
         self._row_in = np.full(n_slots, -1)
-        self._used = np.full(n_slots, -1)  # when each slot was last asked for; -1: empty
-        self._now = 0
+        self._used = np.zeros(n_slots, dtype=np.int64)  # when each slot was last asked for
+        self._now = 0  # rows asked for so far
 
     @property
     def holds_all(self) -> bool:
@@ -138,25 +143,26 @@ class CachedRows:
         return self.maker.local(which)
 
     def _fetch(self, which: RowNumbers) -> None:
-        missing = np.unique(which[self._slot_of[which] < 0])
-        there = which[self._slot_of[which] >= 0]
-        self._touch(there)
-        if len(missing) == 0:
-            return
-        # Empty slots first, then those not asked for the longest; what this call needs is newest.
-        slots = np.argpartition(self._used, len(missing) - 1)[: len(missing)]
-        evicted = self._row_in[slots]
-        self._slot_of[evicted[evicted >= 0]] = -1
-        self._row_in[slots] = -1
-        self._used[slots] = -1
-        self.maker.make(missing, self.values, slots)
-        self._slot_of[missing] = slots
-        self._row_in[slots] = missing
-        self._touch(missing)
-
-    def _touch(self, which: RowNumbers) -> None:
-        self._now += 1
+        there = self._slot_of[which] >= 0
+        missing = np.unique(which[~there])
+        if len(missing):
+            slots = self._slots_to_spare(len(missing), self._slot_of[which[there]])
+            evicted = self._row_in[slots]
+            self._slot_of[evicted[evicted >= 0]] = -1
+            self._row_in[slots] = -1  # should making fail, the slots are empty
+            self.maker.make(missing, self.values, slots)
+            self._slot_of[missing] = slots
+            self._row_in[slots] = missing
+        self._now += len(which)
         self._used[self._slot_of[which]] = self._now
+
+    def _slots_to_spare(self, n: int, needed: RowNumbers) -> RowNumbers:
+        age = self._now - self._used
+        forgotten = age > _FORGOTTEN * len(self.values)
+        order = np.where(forgotten, self._now + age, -age)
+        order[self._row_in < 0] = np.iinfo(np.int64).max
+        order[needed] = np.iinfo(np.int64).min
+        return np.argpartition(order, len(order) - n)[len(order) - n :]
 
 
 class VectorRows:

@@ -58,6 +58,7 @@ from pegasos.reference._kernel_machines import (
     kernel_perceptron,
     kernel_primal_objective,
     kernel_sdca,
+    steepest_draws,
 )
 from pegasos.reference._kernels import gaussian_kernel, linear_kernel, polynomial_kernel
 from pegasos.reference._losses import (
@@ -114,4 +115,5 @@ __all__ = [
     "primal_objective",
     "sdca",
     "sgd_start",
+    "steepest_draws",
 ]
