@@ -88,7 +88,6 @@ void pegasos_block(const Labels& labels, const KernelOptions& opt, const LocalGr
     const double z = y * problem.local[k];
     const double slope = Loss::slope(z, scale);
     tally.violations += z < scale;
-    tally.gain += s * Loss::gain_at(z / scale, slope);
     if (slope <= 0) continue;
     const double c = y * s * slope;
     problem.mass[i] += s * slope;

@@ -11,7 +11,7 @@ from pegasos._validation import is_sparse
 _ALL_UP_TO = 5000
 _TILE = 256
 _TILES = 100
-_SAMPLE = 500
+_SAMPLE = 200
 
 
 def refuse_asymmetric(K: Any) -> None:
@@ -46,7 +46,7 @@ def _largest_difference(K: Any) -> tuple[float, float]:
 
 
 def looks_indefinite(source: Any) -> bool:
-    """Tell whether the kernel among some hundred rows has negative eigenvalues.
+    """Tell whether the kernel among 200 rows has negative eigenvalues.
 
     If it has, the whole matrix has, too; few rows may not show it.
     """
