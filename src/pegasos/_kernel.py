@@ -86,12 +86,12 @@ class KernelPegasosClassifier(CertifiedClassifier, KernelModel):
         A new random order each epoch, or draws with replacement as in the paper.
     average : {None, "uniform", "weighted"}, default="weighted"
         Which function is the model: the last, the mean of all, or their mean weighted by t. "sdca"
-        always takes the last: it is the best.
+        keeps no mean, but the best of the functions that were certified during the fit.
     class_weight : dict, "balanced" or None, default=None
         Factor for the weight of each row by its class. "balanced" lets all classes weigh the same.
     tol : float or None, default=1e-2
-        Stop when ``(objective - bound) / objective`` is at most this, for every class. None runs
-        all steps.
+        Stop when ``(objective - bound) / objective`` is at most this, for every class. None, or a
+        kernel that gives no bound, runs all steps.
     warm_start : bool, default=False
         Let ``fit`` go on from the last one, on the same rows, with the same sequence of draws.
     random_state : int, Generator, RandomState or None, default=None
@@ -100,8 +100,9 @@ class KernelPegasosClassifier(CertifiedClassifier, KernelModel):
     n_jobs : int or None, default=None
         Threads (-1: all). No result depends on it.
     memory : int or str, default="2GB"
-        Most bytes for kernel rows and scores during a fit, as a number or text such as "500MB".
-        Rows that do not fit are made again when needed: slower, but the same model.
+        Most bytes for kernel rows and scores during a fit, as a number or text such as "500MB";
+        some 64 MB for working sets come on top. Rows that do not fit are made again when needed:
+        slower, but the same model.
     verbose : bool or int, default=0
         Show progress with objective, gap and time left on stderr.
 
@@ -228,7 +229,7 @@ class KernelPegasosClassifier(CertifiedClassifier, KernelModel):
             n_steps=self.max_steps or self.max_iter * stream.n_rows,
             batch_size=1,
             n_active=stream.n_rows,
-            tol=self.tol,
+            tol=self.tol if setup.is_bounded else None,  # without a bound there is no gap to go by
             work_per_draw=problem.n_problems * (20 + _VIOLATIONS_EXPECTED * problem.n_rows),
         )
         run = self._run(problem, earlier, schedule)
@@ -257,9 +258,9 @@ class KernelPegasosClassifier(CertifiedClassifier, KernelModel):
 
         The rows join those of earlier calls: each is tested once against the function so far, and
         becomes a support vector if it violates the margin; the clock t goes on. Passing rows in
-        several calls is the same as in one. Old rows are not visited again, and those without
-        coefficients are forgotten. There is no certificate, for the objective is over all rows
-        ever seen.
+        several calls is the same as in one (``gamma="scale"`` goes by the rows of the first call).
+        Old rows are not visited again, and those without coefficients are forgotten. There is no
+        certificate, for the objective is over all rows ever seen.
 
         Parameters
         ----------
@@ -293,6 +294,7 @@ class KernelPegasosClassifier(CertifiedClassifier, KernelModel):
             lam=float(self.lam),
             loss=self.loss,
             kernel=None if first else self._kernel,
+            needs_bound=False,
         )
         problem = setup.problem
         state = KernelState(problem, self.average)

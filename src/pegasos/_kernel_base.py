@@ -30,8 +30,6 @@ from pegasos.kernels._rows import (
 # Arrays of problems x rows that a fit keeps beside the kernel rows: scores, masses, both for the
 # mean, marks of earlier epochs, and what computing a certificate takes.
 _ARRAYS_BESIDE = 12
-# Working sets and tiles.
-_MOST_BESIDE = 64 * 10**6
 
 
 @dataclass(frozen=True)
@@ -199,9 +197,8 @@ class KernelModel(ScoringClassifier):
             maker = SparseMatrixRows(X)
         else:
             maker = CallableRows(X, self.kernel)
-        room = memory_bytes(self.memory)
-        beside = 8 * _ARRAYS_BESIDE * n_problems * maker.n_rows + min(_MOST_BESIDE, room // 4)
-        return CachedRows(maker, room, beside)
+        beside = 8 * _ARRAYS_BESIDE * n_problems * maker.n_rows
+        return CachedRows(maker, memory_bytes(self.memory), beside)
 
     def _keep_support(self, X: Any, used: RowNumbers) -> None:
         """Keep the rows that have coefficients; all others are no longer needed."""
@@ -237,7 +234,7 @@ class KernelModel(ScoringClassifier):
 def _is_objects(X: Any) -> bool:
     """Tell whether X is a sequence of objects that only the user's kernel understands."""
     if hasattr(X, "shape"):
-        return isinstance(X, np.ndarray) and X.ndim == 1
+        return len(X.shape) == 1
     try:
         values = np.asarray(X)
     except ValueError:  # of different lengths

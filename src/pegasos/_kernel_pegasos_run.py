@@ -11,6 +11,8 @@ from pegasos._validation import Floats
 
 # Earlier epochs are remembered at powers of two; the latest few give the tightest windows.
 _MARKS_KEPT = 3
+# So that rounding alone takes no mass above its bound, and no kernel rows to clip it.
+_A_LITTLE_MORE = 1 + 1e-9
 
 
 @dataclass
@@ -80,6 +82,7 @@ class KernelPegasosRun:
 
     def _bound_by(self, masses: Floats, scores: Floats, epochs: float) -> None:
         problem = self.problem
+        epochs *= _A_LITTLE_MORE
         masses /= epochs
         scores /= epochs
         excess = np.maximum(masses - 1, 0)

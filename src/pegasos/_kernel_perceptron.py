@@ -211,7 +211,8 @@ class KernelPerceptronClassifier(KernelModel):
         """Make one pass over new rows, in the order given, going on with the same function.
 
         The rows join those of earlier calls; a row becomes a support vector if it is a mistake.
-        Passing rows in several calls is the same as in one.
+        Passing rows in several calls is the same as in one (``gamma="scale"`` goes by the rows of
+        the first call).
 
         Parameters
         ----------

@@ -14,7 +14,7 @@ from pegasos._kernel_steps import KernelState, core_run, make_block
 from pegasos._problem import Certificate
 from pegasos._validation import Floats
 
-# Chosen by measurement on Reuters, Adult, USPS, ijcnn1 and MNIST: docs/how_it_works.md.
+# Chosen by measurement on Reuters, Adult, USPS, ijcnn1 and MNIST: docs/kernels.md.
 _MOST_ROWS = 2048
 _MOST_PASSES = 50
 _ENOUGH = 0.01
@@ -37,6 +37,7 @@ class KernelSdcaRun:
         )
         self._slack = max(_SMALLEST_SLACK, _SLACK_OF_TOL * (tol or 0))
         self._block = np.empty(_MOST_ROWS, dtype=np.int64)
+        self._best: Certificate | None = None
         self._n = 0  # rows in the block so far
         self._looked_at = 0  # draws since it was begun
 
@@ -77,10 +78,12 @@ class KernelSdcaRun:
         return in_order if self.problem.loss == "hinge" else rows[np.sort(first)]
 
     def certify(self) -> Certificate:
-        """Return the coefficients so far with their objective and bound."""
+        """Return the best function seen at a certificate, its objective and the best bound."""
         problem, state = self.problem, self.state
         coef = problem.as_coefficients(state.masses)
         unit = (1 / (problem.lams * problem.total_weight))[:, np.newaxis]
         objective = problem.objective(coef * unit, state.scores * unit)
         dual = problem.best_scaled_dual(state.masses, state.scores, scale=False)
-        return Certificate(coef * unit, objective, dual)
+        new = Certificate(coef * unit, objective, dual)
+        self._best = new if self._best is None else self._best.improved_by(new)
+        return self._best

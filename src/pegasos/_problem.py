@@ -174,3 +174,12 @@ class Certificate:
         """The worst gap of all problems, as a fraction of the objective."""
         tiny = np.finfo(float).tiny
         return float(np.max(self.gap / np.maximum(self.objective, tiny)))
+
+    def improved_by(self, new: "Certificate") -> "Certificate":
+        """Take the better weights and the better bound, problem by problem."""
+        improved = new.objective < self.objective
+        return Certificate(
+            np.where(improved[:, np.newaxis], new.weights, self.weights),
+            np.where(improved, new.objective, self.objective),
+            np.maximum(self.dual, new.dual),
+        )

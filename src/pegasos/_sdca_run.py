@@ -123,7 +123,7 @@ class SdcaRun:
         if self._best is None:
             self._best = self._look()
         elif not self._best_is_new:
-            self._best = _better(self._best, self._look())
+            self._best = self._best.improved_by(self._look())
         self._best_is_new = False
         self.state.best = self._best.weights
         return self._best
@@ -177,14 +177,4 @@ def _new_state(problem: Problem) -> SdcaState:
         asleep=np.zeros(shape, dtype=np.uint8),
         violations=np.zeros(problem.n_problems),
         epochs=0,
-    )
-
-
-def _better(old: Certificate, new: Certificate) -> Certificate:
-    """Take the better weights and the better bound, problem by problem."""
-    improved = new.objective < old.objective
-    return Certificate(
-        np.where(improved[:, np.newaxis], new.weights, old.weights),
-        np.where(improved, new.objective, old.objective),
-        np.maximum(old.dual, new.dual),
     )

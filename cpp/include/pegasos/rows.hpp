@@ -9,6 +9,7 @@
 
 #include "pegasos/lanes.hpp"
 #include "pegasos/row_feed.hpp"
+#include "pegasos/sparse_lanes.hpp"
 
 namespace pegasos {
 
