@@ -91,34 +91,61 @@ def test_rows_are_those_of_the_matrix_whatever_the_room(n_rows, room, calls, dty
         assert len(set(cache.slots[now].tolist())) == len(now) <= len(cache.values)
 
 
-def test_the_least_recently_used_row_makes_room():
+def test_the_row_asked_for_last_makes_room_for_its_turn_comes_last():
     cache = cached(symmetric(10), 3)
     for i in (0, 1, 2):
         bring(cache, i)
     assert kept(cache) == {0, 1, 2}
-    bring(cache, 0)  # now 1 is the oldest
+    bring(cache, 0)  # now 0 is the latest
     bring(cache, 7)
-    assert kept(cache) == {0, 2, 7}
+    assert kept(cache) == {1, 2, 7}
     bring(cache, 8)
-    assert kept(cache) == {0, 7, 8}
-    bring(cache, 0, 9)
-    assert kept(cache) == {0, 8, 9}
+    assert kept(cache) == {1, 2, 8}
+    bring(cache, 8, 9)  # 8 is the latest, but needed
+    assert kept(cache) == {1, 8, 9}
     assert all_made(cache) == [0, 1, 2, 7, 8, 9]  # what is there is not made again
 
 
+def test_a_row_that_nobody_has_asked_for_in_a_long_time_makes_room_first():
+    cache = cached(symmetric(10), 3)
+    for i in (0, 1, 2, *(1, 2) * 5):  # twelve rows asked for since row 0: four times the room
+        bring(cache, i)
+    bring(cache, 7)
+    assert kept(cache) == {0, 1, 7}
+    bring(cache, 1)
+    bring(cache, 8)
+    assert kept(cache) == {1, 7, 8}
+
+
+def test_rows_in_their_turn_are_there_again_as_far_as_there_is_room():
+    # The least recently used row would be thrown out just before its turn, every time.
+    cache = cached(symmetric(20), 10)
+    for epoch in range(5):
+        cache.maker.made.clear()
+        for i in range(20):
+            bring(cache, i)
+        assert len(all_made(cache)) == 20 if epoch == 0 else 10 <= len(all_made(cache)) <= 11
+
+
 @given(
-    room=st.integers(1, 6),
-    calls=st.lists(st.integers(0, 9), min_size=1, max_size=60),
+    room=st.integers(1, 5),
+    calls=st.lists(st.integers(0, 7), min_size=1, max_size=80),
 )
 @settings(max_examples=200, deadline=None)
-def test_a_cache_used_row_by_row_keeps_the_latest_rows(room, calls):
-    cache = cached(symmetric(10), room)
-    made, latest = [], []
-    for i in calls:
-        made += [] if i in latest else [i]
-        latest = [*(j for j in latest if j != i), i][-room:]
+def test_a_cache_used_row_by_row_keeps_the_rows_that_its_rule_says(room, calls):
+    cache = cached(symmetric(8), room)
+    made, last_asked = [], {}
+    for now, i in enumerate(calls):
+        if i not in last_asked:
+            made.append(i)
+            if len(last_asked) == room:
+                age = {j: now - then for j, then in last_asked.items()}
+                forgotten = [j for j in age if age[j] > 4 * room]
+                out = max(forgotten, key=age.get) if forgotten else min(age, key=age.get)
+                del last_asked[out]
+        last_asked[i] = now + 1
         bring(cache, i)
-        assert kept(cache) == set(latest)
+        assert kept(cache) == set(last_asked)
     assert all_made(cache) == made
 
 
@@ -164,7 +191,7 @@ def test_rows_that_were_only_looked_at_by_bring_the_rest_count_as_used():
         bring(cache, i)
     assert cache.bring_the_rest(np.array([0]))
     bring(cache, 5)
-    assert kept(cache) == {0, 2, 5}
+    assert kept(cache) == {1, 2, 5}
 
 
 def test_fill_makes_every_row_once():

@@ -399,7 +399,12 @@ void steps_do_not_depend_on_blocks_slots_or_threads() {
               const double tolerance = sizeof(T) == 4 ? 1e-4 : 1e-9;
               CHECK(close(one.scores, other.scores, tolerance), "block " + std::to_string(block));
               CHECK(close(one.mass, other.mass, tolerance), "block " + std::to_string(block));
-              CHECK(close(one.mean_scores, other.mean_scores, tolerance),
+              // Terms of both signs, each as large as the clock of the mean: the sum may be small.
+              const double largest = 211 * std::max(one.tally[0].clock, one.tally[0].mean_clock);
+              double worst = 0;
+              for (size_t j = 0; j < one.mean_scores.size(); ++j)
+                worst = std::max(worst, std::fabs(one.mean_scores[j] - other.mean_scores[j]));
+              CHECK(worst <= largest * (sizeof(T) == 4 ? 1e-7 : 1e-15),
                     "block " + std::to_string(block));
             }
           }
@@ -552,7 +557,7 @@ void a_team_runs_every_task_once() {
     pegasos::Team team(n_threads);
     CHECK(team.size() == std::max(1, n_threads), std::to_string(n_threads));
     int wrong = 0;
-    for (int64_t round = 0; round < 3000; ++round) {
+    for (int64_t round = 0; round < 1000; ++round) {
       const int64_t n = round % 11;
       // Plain integers: a task that ran twice or came late would be a race, and be seen.
       std::vector<int64_t> done(n, -1);
