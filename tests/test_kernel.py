@@ -505,6 +505,13 @@ def test_sdca_goes_on_from_its_dual_point():
     assert model.dual_objective_ > cold.dual_objective_
 
 
+def test_sdca_going_on_never_returns_a_worse_function():
+    X, y, _ = noisy_rows(0, n_rows=200)
+    model = machine(1e-6, gamma=0.05, solver="sdca", warm_start=True, max_steps=200)
+    objectives = [model.fit(X, y).objective_ for _ in range(8)]
+    assert objectives == sorted(objectives, reverse=True)
+
+
 def test_sdca_goes_on_when_lam_and_weights_change():
     X, y, s = noisy_rows(32)
     model = machine(0.1, solver="sdca", warm_start=True, tol=1e-6, max_iter=1000)

@@ -346,7 +346,7 @@ def test_a_series_of_strings_is_a_sequence_of_objects(estimator):
     def kernel(A, B):
         return np.array([[1.0 + len(set(a) & set(b)) for b in B] for a in A])
 
-    model = given(estimator, kernel=kernel).fit(words, [0, 0, 1, 1])
+    model = given(estimator, kernel=kernel, max_iter=5000).fit(words, [0, 0, 1, 1])
     assert model.predict(words).tolist() == [0, 0, 1, 1]
 
 

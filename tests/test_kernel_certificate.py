@@ -178,12 +178,13 @@ def test_the_bound_of_one_pegasos_epoch_by_hand():
     # cancel: f = 0, P = 1, and masses (1, 1) give D = 1.
     model = KernelPegasosClassifier(1.0, kernel="precomputed", max_iter=1, tol=None, average=None)
     model.fit(np.ones((2, 2)), [0, 1])
-    assert (model.objective_, model.dual_objective_, model.duality_gap_) == (1, 1, 0)
+    certificate = (model.objective_, model.dual_objective_, model.duality_gap_)
+    assert certificate == pytest.approx((1, 1, 0), abs=1e-8)
     # With lam = 1/4 and K the identity alpha = 1, coef = 1/(lam t) = 2: P = 1/8 (4 + 4) = 1. The
     # masses (1, 1) give D = 1 - 1 = 0; half of them 1/2 - 1/4, the best of all multiples.
     model.set_params(lam=0.25).fit(np.eye(2), [0, 1])
     assert_allclose(model.dual_coef_, [[-2, 2]])
-    assert (model.objective_, model.dual_objective_) == (1, 0.25)
+    assert (model.objective_, model.dual_objective_) == pytest.approx((1, 0.25), abs=1e-8)
 
 
 @pytest.mark.parametrize("sampling", SAMPLINGS)
@@ -330,6 +331,25 @@ def test_a_record_of_the_history_is_what_a_shorter_fit_would_have_been():
     assert record["objective"] == pytest.approx(shorter.objective_, rel=1e-9)
     assert record["violations"] == shorter.n_violations_
     assert record["gap"] > 2 * model.history_[-1]["gap"]
+
+
+def test_sdca_keeps_the_best_function_and_the_best_bound_per_class():
+    X, y, _ = noisy_rows(10, n_rows=150, n_classes=3)
+    model = KernelPegasosClassifier(
+        1e-6, gamma=0.05, solver="sdca", max_iter=300, tol=1e-12, random_state=0
+    )
+    with pytest.warns(ConvergenceWarning):
+        model.fit(X, y)
+    objectives = np.array([record["objective"] for record in model.history_])
+    bounds = np.array([record["dual"] for record in model.history_])
+    assert len(objectives) > 5
+    assert (np.diff(objectives, axis=0) <= 0).all()
+    assert (np.diff(bounds, axis=0) >= 0).all()
+    K = rbf_kernel(X, gamma=0.05)
+    for k, signs in enumerate(all_signs(y)):
+        coef = full_coef(model, 150)[k]
+        expected = reference.kernel_primal_objective(coef, K, signs, 1e-6)
+        assert model.objective_[k] == pytest.approx(expected, rel=1e-7)
 
 
 # --- Kernels without a bound ----------------------------------------------------------------------
