@@ -14,7 +14,7 @@ from pegasos.kernels._checks import looks_indefinite, refuse_asymmetric
 from pegasos.kernels._rows import CallableRows, SparseMatrixRows, VectorRows
 
 from .core_helpers import make_sample
-from .kernel_helpers import (
+from .kernel_core_helpers import (
     VECTOR_KINDS,
     CountingRows,
     as_kind,

@@ -14,7 +14,7 @@ from pegasos.kernels._functions import Vectors, needs_float64, scale_gamma
 from pegasos.kernels._memory import size_text
 
 from .core_helpers import core_rows
-from .kernel_helpers import VECTOR_KINDS, as_kind, in_full
+from .kernel_core_helpers import VECTOR_KINDS, as_kind, in_full
 
 # Panels hold 16 rows, tiles 256 by 256, vectors 4 or 8 values.
 EDGES = (1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 100)

@@ -14,7 +14,7 @@ from pegasos.kernels import CachedRows, VectorKernel
 from pegasos.kernels._rows import VectorRows
 
 from .core_helpers import AVERAGES, LOSSES, SAMPLINGS, lams, make_sample
-from .kernel_helpers import (
+from .kernel_core_helpers import (
     assert_close,
     assert_same_bits,
     core_kernel_steps,

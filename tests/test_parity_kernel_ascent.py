@@ -12,7 +12,7 @@ from pegasos._kernel_steps import KernelState, core_run, make_block
 from pegasos._problem import as_floats, new_tally
 
 from .core_helpers import LOSSES, SAMPLINGS, lams
-from .kernel_helpers import KernelSample, assert_close, make_kernel_sample, make_problem
+from .kernel_core_helpers import KernelSample, assert_close, make_kernel_sample, make_problem
 from .test_parity_cpu_levels import LOAD, run_core
 
 seeds = st.integers(0, 2**32 - 1)
