@@ -16,7 +16,7 @@ from sklearn.svm import SVC
 from pegasos import KernelPegasosClassifier, PegasosClassifier, reference
 
 from .core_helpers import AVERAGES, LOSSES, SAMPLINGS
-from .kernel_core_helpers import (
+from .kernel_helpers import (
     KERNELS,
     SAME,
     all_signs,

@@ -413,3 +413,19 @@ def test_a_model_that_was_not_fitted_says_so(estimator):
     for kernel in ("rbf", "precomputed", lambda A, B: 1):
         with pytest.raises(NotFittedError, match="not fitted yet"):
             given(estimator, kernel=kernel).predict(X)
+
+
+@pytest.mark.parametrize("estimator", [KernelPegasosClassifier, KernelPerceptronClassifier])
+def test_rows_too_far_from_the_origin_ask_for_centring(estimator):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((20, 3)) + 1e7
+    with pytest.raises(ValueError, match=r"too far from the origin .* StandardScaler"):
+        estimator(gamma=0.3).fit(X, np.arange(20) % 2)
+
+
+def test_scores_go_by_the_kernel_of_the_fit():
+    X = np.random.default_rng(0).standard_normal((20, 3))
+    model = KernelPegasosClassifier(gamma=0.3, tol=None, max_iter=3).fit(X, np.arange(20) % 2)
+    scores = model.decision_function(X)
+    model.set_params(kernel="precomputed")
+    np.testing.assert_array_equal(model.decision_function(X), scores)

@@ -18,7 +18,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from pegasos import KernelPegasosClassifier, reference
 
 from .core_helpers import AVERAGES, LOSSES, SAMPLINGS
-from .kernel_core_helpers import KERNELS, all_signs, draws_of, full_coef, noisy_rows
+from .kernel_helpers import KERNELS, all_signs, draws_of, full_coef, noisy_rows
 from .optimum_helpers import optimum
 
 TRUE = 1e-9  # far above the rounding of sums of 15 terms, far below any error of a formula

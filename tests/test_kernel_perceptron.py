@@ -11,7 +11,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from pegasos import KernelPerceptronClassifier, PerceptronClassifier, reference
 
 from .core_helpers import SAMPLINGS
-from .kernel_core_helpers import (
+from .kernel_helpers import (
     KERNELS,
     SAME,
     all_signs,

@@ -253,9 +253,9 @@ def test_exp_is_one_at_a_distance_of_zero_in_every_lane_and_rest():
 
 @pytest.mark.parametrize("gamma", [0, 0.0, -1.0, np.nan])
 def test_gamma_must_be_positive(gamma):
-    with pytest.raises(ValueError, match=r"gamma must be positive; got"):
+    with pytest.raises(ValueError, match=r"gamma must be positive and finite; got"):
         kernels.rbf([[1.0]], [[1.0]], gamma=gamma)
-    with pytest.raises(ValueError, match=r"gamma must be positive; got"):
+    with pytest.raises(ValueError, match=r"gamma must be positive and finite; got"):
         kernels.poly([[1.0]], [[1.0]], gamma=gamma)
 
 

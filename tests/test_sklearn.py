@@ -24,7 +24,7 @@ from pegasos import (
     PerceptronClassifier,
 )
 
-from .kernel_core_helpers import noisy_rows, shared_letters
+from .kernel_helpers import noisy_rows, shared_letters
 
 # Sample weights equal repetition to the last digits only where the order of the rows leaves no
 # trace: at the optimum (sdca, run until the gap is rounding) and with the whole data as one batch.

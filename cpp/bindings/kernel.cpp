@@ -203,6 +203,9 @@ void kernel_decisions(KernelRun& self, In<int64_t, 1> block, std::optional<AnyIn
               n_steps.shape(0) == n_problems,
           "delta has a wrong shape");
   require(mean_delta.has_value() == self.run.options.mean, "mean_delta goes with a mean");
+  require(!mean_delta || (mean_delta->shape(0) == n_problems &&
+                          static_cast<int64_t>(mean_delta->shape(1)) == n),
+          "mean_delta has a wrong shape");
   if (!gram && slots)
     for (int64_t k = 0; k < n; ++k)
       require(slots->data()[block.data()[k]] >= 0, "a row of the block is not stored");

@@ -241,9 +241,9 @@ class KernelPegasosClassifier(CertifiedClassifier, KernelModel):
             name=type(self).__name__,
             verbose=self.verbose,
         )
+        self.n_steps_ = trained.n_steps + (0 if earlier is None else self._earlier.n_steps)
         self._keep(trained, run, setup, target, X)
         self._class_totals = totals
-        self.n_steps_ = trained.n_steps + (0 if earlier is None else self.n_steps_)
         self.__dict__.pop("_draw_stream", None)
         if self.warm_start:
             self._draw_stream = stream
@@ -332,7 +332,10 @@ class KernelPegasosClassifier(CertifiedClassifier, KernelModel):
     ) -> KernelPegasosRun | KernelSdcaRun:
         if self.solver == "sdca":
             state = earlier or KernelState(problem, None)
-            return KernelSdcaRun(problem, state, n_active=schedule.n_active, tol=self.tol)
+            best = None if earlier is None else self._earlier.best
+            return KernelSdcaRun(
+                problem, state, n_active=schedule.n_active, tol=self.tol, best=best
+            )
         fill_if_worth_it(problem.source, schedule.n_steps)
         state = earlier or KernelState(problem, self.average)
         return KernelPegasosRun(problem, state, n_active=schedule.n_active, average=self.average)
@@ -398,7 +401,13 @@ class KernelPegasosClassifier(CertifiedClassifier, KernelModel):
             self.__dict__.pop(name, None)
         if self.warm_start:
             self._earlier = _Earlier(
-                self.solver, self.lam, state.masses, state.mean_masses, state.tally
+                self.solver,
+                self.lam,
+                self.n_steps_,
+                coef,
+                state.masses,
+                state.mean_masses,
+                state.tally,
             )
         if self.solver == "pegasos":
             mean = None if state.mean_masses is None else state.mean_masses[:, used]
@@ -425,6 +434,8 @@ class _Earlier:
 
     solver: str
     lam: float
+    n_steps: int
+    best: Floats
     masses: Floats
     mean_masses: Floats | None
     tally: npt.NDArray[Any]

@@ -1,6 +1,7 @@
 """What the kernel machines share: kernels by name, support vectors, scores."""
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +17,13 @@ from pegasos._validation import Floats, Target, is_sparse, n_threads
 from pegasos.kernels import CachedRows, KernelRows, StoredMatrix, VectorKernel, memory_bytes
 from pegasos.kernels._blas import blas_on_one_thread
 from pegasos.kernels._checks import looks_indefinite, refuse_asymmetric
-from pegasos.kernels._functions import Vectors, needs_float64, refuse_overflow, scale_gamma
+from pegasos.kernels._functions import (
+    Vectors,
+    needs_float64,
+    refuse_far_away,
+    refuse_overflow,
+    scale_gamma,
+)
 from pegasos.kernels._rows import (
     CallableRows,
     RowMaker,
@@ -32,12 +39,17 @@ from pegasos.kernels._rows import (
 _ARRAYS_BESIDE = 12
 
 
+# As it was fitted: a kernel of vectors, "precomputed", or the user's own.
+KernelFunction = Callable[[Any, Any], Any]
+Kernel = VectorKernel | str | KernelFunction
+
+
 @dataclass(frozen=True)
 class KernelSetup:
     """The problem of a fit, and what there is to know about its kernel."""
 
     problem: KernelProblem
-    kernel: VectorKernel | None  # None: precomputed, or the user's own
+    kernel: Kernel
     is_bounded: bool  # whether the dual is a bound
 
 
@@ -53,7 +65,7 @@ class KernelModel(ScoringClassifier):
     support_: RowNumbers
     support_vectors_: Any
     dual_coef_: Floats
-    _kernel: VectorKernel | None
+    _kernel: Kernel
     _rows_seen: int
 
     def decision_function(self, X: Any) -> Floats:
@@ -78,14 +90,16 @@ class KernelModel(ScoringClassifier):
 
     def _support_scores(self, X: Any, coef: Floats) -> Floats:
         """Return ``sum_i coef[p, i] K(support_i, x)`` for each problem and row."""
-        if self.kernel == "precomputed":
+        kernel = self._kernel
+        if isinstance(kernel, str):
             return self._precomputed_scores(X, coef)
-        if self._kernel is None:
-            return self._callable_scores(X, coef)
+        if not isinstance(kernel, VectorKernel):
+            return self._callable_scores(X, coef, kernel)
         threads = n_threads(self.n_jobs)
         support, rows = Vectors(self.support_vectors_, threads), Vectors(X, threads)
         dtype = np.result_type(self.support_vectors_.dtype, X.dtype)
-        refuse_overflow(self._kernel, dtype, support, rows)
+        refuse_overflow(kernel, dtype, support, rows)
+        refuse_far_away(kernel, support, rows)
         scores = np.zeros((len(coef), X.shape[0]))
         with blas_on_one_thread():
             _core.kernel_scores(
@@ -95,8 +109,8 @@ class KernelModel(ScoringClassifier):
                 rows.rows,
                 rows.squares,
                 scores,
-                **self._kernel.options(),
-                in_double=needs_float64(self._kernel, support, rows),
+                **kernel.options(),
+                in_double=needs_float64(kernel, support, rows),
                 n_threads=threads,
             )
         return scores
@@ -109,10 +123,10 @@ class KernelModel(ScoringClassifier):
             check_array(X, accept_sparse="csr", input_name="X")
         return scores
 
-    def _callable_scores(self, X: Any, coef: Floats) -> Floats:
+    def _callable_scores(self, X: Any, coef: Floats, kernel: KernelFunction) -> Floats:
         scores = np.empty((len(coef), count(X)))
         for tile in self._tiles(count(X)):
-            K = call_kernel(self.kernel, pick(X, np.r_[tile]), self.support_vectors_)
+            K = call_kernel(kernel, pick(X, np.r_[tile]), self.support_vectors_)
             scores[:, tile] = coef @ K.T
         return scores
 
@@ -121,7 +135,7 @@ class KernelModel(ScoringClassifier):
         return [slice(first, min(n_rows, first + size)) for first in range(0, n_rows, size)]
 
     def _check_rows(self, X: Any, reset: bool) -> Any:
-        if callable(self.kernel) and _is_objects(X):
+        if callable(self._kernel) and _is_objects(X):
             return list(X)
         return validate_data(self, X, reset=reset, **self._data_rules(X))
 
@@ -148,15 +162,17 @@ class KernelModel(ScoringClassifier):
         *,
         lam: float,
         loss: str,
-        kernel: VectorKernel | None = None,
+        kernel: Kernel | None = None,
         needs_bound: bool = True,
     ) -> KernelSetup:
         """Pose the problem; with the kernel of an earlier call, or by the parameters."""
         threads = n_threads(self.n_jobs)
-        if kernel is None and self.kernel in ("rbf", "poly", "linear"):
-            kernel = self._kernel_by_name(X)
+        kernel = kernel or self._kernel_by_name(X)
         source = self._source(X, kernel, len(target.positive), threads)
-        is_bounded = kernel.is_positive if kernel is not None else not looks_indefinite(source)
+        if isinstance(kernel, VectorKernel):
+            is_bounded = kernel.is_positive
+        else:
+            is_bounded = not (needs_bound and looks_indefinite(source))
         if needs_bound and not is_bounded:
             warnings.warn(
                 f"{type(self).__name__}: the kernel is indefinite (it may have negative "
@@ -177,7 +193,10 @@ class KernelModel(ScoringClassifier):
         )
         return KernelSetup(problem, kernel, is_bounded)
 
-    def _kernel_by_name(self, X: Any) -> VectorKernel:
+    def _kernel_by_name(self, X: Any) -> Kernel:
+        if callable(self.kernel) or self.kernel == "precomputed":
+            own: Kernel = self.kernel
+            return own
         if self.kernel == "linear":
             return VectorKernel("linear")
         gamma = scale_gamma(self.gamma, X)
@@ -185,18 +204,16 @@ class KernelModel(ScoringClassifier):
             return VectorKernel("rbf", gamma)
         return VectorKernel("poly", gamma, float(self.coef0), int(self.degree))
 
-    def _source(
-        self, X: Any, kernel: VectorKernel | None, n_problems: int, threads: int
-    ) -> KernelRows:
-        if self.kernel == "precomputed" and not is_sparse(X):
-            return StoredMatrix(X)
+    def _source(self, X: Any, kernel: Kernel, n_problems: int, threads: int) -> KernelRows:
         maker: RowMaker
-        if kernel is not None:
+        if isinstance(kernel, VectorKernel):
             maker = VectorRows(X, kernel, threads)
-        elif self.kernel == "precomputed":
+        elif not isinstance(kernel, str):
+            maker = CallableRows(X, kernel)
+        elif is_sparse(X):
             maker = SparseMatrixRows(X)
         else:
-            maker = CallableRows(X, self.kernel)
+            return StoredMatrix(X)
         beside = 8 * _ARRAYS_BESIDE * n_problems * maker.n_rows
         return CachedRows(maker, memory_bytes(self.memory), beside)
 

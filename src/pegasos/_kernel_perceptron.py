@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from pegasos._draws import DrawStream, as_generator
 from pegasos._kernel_base import KernelModel
-from pegasos._kernel_problem import KernelProblem, RowNumbers
+from pegasos._kernel_problem import KernelProblem, RowNumbers, refuse_not_finite
 from pegasos._kernel_steps import KernelState, KernelSteps, fill_if_worth_it
 from pegasos._progress import FitProgress
 from pegasos._training import one_or_all
@@ -196,11 +196,11 @@ class KernelPerceptronClassifier(KernelModel):
         self.history_ = history
         left = np.sum(history[-1]["violations"])
         if left:
+            averaging = "" if self.average else "set average='uniform', "
             warnings.warn(
                 f"{type(self).__name__} still made {left} mistakes in the last of {self.n_iter_} "
                 "epochs: the classes may not be separable with this kernel, and then it never "
-                "stops by itself. Raise max_iter, set average='uniform', or use "
-                "KernelPegasosClassifier.",
+                f"stops by itself. Raise max_iter, {averaging}or use KernelPegasosClassifier.",
                 ConvergenceWarning,
                 stacklevel=3,  # fit, scikit-learn's wrapper, the caller
             )
@@ -286,6 +286,7 @@ class KernelPerceptronClassifier(KernelModel):
                 progress.say(f"{mistakes.sum()} mistakes")
                 if len(draws) == problem.n_rows:  # part of an epoch proves nothing
                     learning = learning[mistakes[learning] > 0]
+        refuse_not_finite(state.scores)
         return history
 
     def _learn(

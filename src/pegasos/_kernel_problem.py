@@ -114,12 +114,7 @@ class KernelProblem:
             )
             mean = np.average(losses, weights=self.weight)
             objective[p] = self.lams[p] / 2 * (c @ f) + mean
-        if not np.all(np.isfinite(objective)):
-            raise ValueError(
-                "the objective is not finite: the kernel has values that are NaN, infinite or too "
-                "large. Check the kernel matrix or function, scale the features, and see that lam "
-                "and the sample weights are numbers of ordinary size"
-            )
+        refuse_not_finite(objective)
         return objective
 
     def best_scaled_dual(self, masses: Floats, scores: Floats, *, scale: bool = True) -> Floats:
@@ -152,3 +147,13 @@ class KernelProblem:
         """Return ``s_i b_i y_i`` for masses b."""
         signed = self.as_signed(masses)
         return signed if self.weight is None else signed * self.weight
+
+
+def refuse_not_finite(values: Floats) -> None:
+    """Say what may be wrong with a kernel whose scores or objectives are not finite."""
+    if not np.all(np.isfinite(values)):
+        raise ValueError(
+            "the scores are not finite: the kernel has values that are NaN, infinite or too large. "
+            "Check the kernel matrix or function, scale the features, and see that lam and the "
+            "sample weights are numbers of ordinary size"
+        )

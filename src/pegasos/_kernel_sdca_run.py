@@ -27,8 +27,15 @@ class KernelSdcaRun:
     """Advances the masses of a :class:`KernelState` by dual ascent."""
 
     def __init__(
-        self, problem: KernelProblem, state: KernelState, *, n_active: int, tol: float | None
+        self,
+        problem: KernelProblem,
+        state: KernelState,
+        *,
+        n_active: int,
+        tol: float | None,
+        best: Floats | None = None,
     ) -> None:
+        """Go on from a state; ``best`` are the coefficients that were last returned, if any."""
         self.problem = problem
         self.state = state
         self.n_active = n_active
@@ -38,6 +45,10 @@ class KernelSdcaRun:
         self._slack = max(_SMALLEST_SLACK, _SLACK_OF_TOL * (tol or 0))
         self._block = np.empty(_MOST_ROWS, dtype=np.int64)
         self._best: Certificate | None = None
+        if best is not None:
+            dual = problem.best_scaled_dual(state.masses, state.scores, scale=False)
+            objective = problem.objective(best, problem.scores_of(best))
+            self._best = Certificate(best, objective, dual)
         self._n = 0  # rows in the block so far
         self._looked_at = 0  # draws since it was begun
 

@@ -57,6 +57,8 @@ void perceptron_block(const Labels& labels, const KernelOptions& opt, const Loca
 template <class T>
 void kernel_block(const Labels& labels, const KernelOptions& opt, const LocalGram<T>& gram,
                   const double* diagonal, KernelProblem& problem) {
+  problem.n_steps = 0;
+  if (gram.n == 0) return;
   for (int64_t k = 0; k < gram.n; ++k) {
     problem.local[k] = problem.scores[gram.rows[k]];
     problem.delta[k] = 0;
@@ -66,7 +68,6 @@ void kernel_block(const Labels& labels, const KernelOptions& opt, const LocalGra
     perceptron_block(labels, opt, gram, problem);
     return;
   }
-  problem.n_steps = 0;
   if (opt.solver == KernelSolver::pegasos)
     with_loss(opt.loss,
               [&](auto loss) { pegasos_block<decltype(loss)>(labels, opt, gram, problem); });

@@ -16,12 +16,13 @@ _SAMPLE = 200
 
 def refuse_asymmetric(K: Any) -> None:
     """Refuse a matrix that is no kernel matrix because ``K(a, b)`` differs from ``K(b, a)``."""
-    if is_sparse(K):
-        difference = abs(K - K.T)
-        worst = float(difference.max()) if difference.nnz else 0.0
-        size = float(abs(K).max()) if K.nnz else 0.0
-    else:
-        worst, size = _largest_difference(K)
+    with np.errstate(over="ignore", invalid="ignore"):  # NaN and infinity: the fit will tell
+        if is_sparse(K):
+            difference = abs(K - K.T)
+            worst = float(difference.max()) if difference.nnz else 0.0
+            size = float(abs(K).max()) if K.nnz else 0.0
+        else:
+            worst, size = _largest_difference(K)
     if worst > 1e-4 * size:
         raise ValueError(
             "kernel='precomputed' needs a symmetric matrix to fit, for K(a, b) = K(b, a); entries "

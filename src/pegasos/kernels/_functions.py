@@ -14,6 +14,8 @@ from pegasos.kernels._blas import blas_on_one_thread
 # A squared distance is the difference of numbers as large as the squared norms. Above this product
 # of gamma and norm, float32 would leave an rbf kernel fewer than four digits.
 _LARGEST_FOR_FLOAT32 = 256.0
+# The same for float64, and six digits.
+_LARGEST_FOR_FLOAT64 = 1e9
 # Sums of kernel values, times coefficients, must stay finite too.
 _ROOM_FOR_SUMS = 1e6
 
@@ -80,15 +82,30 @@ class Vectors:
 
 def needs_float64(kernel: VectorKernel, *sides: Vectors) -> bool:
     """Tell whether float32 would spoil the kernel of these rows."""
+    if kernel.name != "rbf":
+        return False
     largest = max(side.largest_square for side in sides)
-    return kernel.name == "rbf" and kernel.gamma * largest > _LARGEST_FOR_FLOAT32
+    beyond = max(largest, kernel.gamma) > float(np.finfo(np.float32).max) / _ROOM_FOR_SUMS
+    return beyond or kernel.gamma * largest > _LARGEST_FOR_FLOAT32
+
+
+def refuse_far_away(kernel: VectorKernel, *sides: Vectors) -> None:
+    """Refuse rows so far from the origin that not even float64 can tell their distances."""
+    square = max(side.largest_square for side in sides)
+    if kernel.name == "rbf" and kernel.gamma * square > _LARGEST_FOR_FLOAT64:
+        raise ValueError(
+            f"rows of norm {np.sqrt(square):.3g} are too far from the origin for an rbf kernel of "
+            f"gamma {kernel.gamma:.3g}: their distances would be lost in rounding. Subtract the "
+            "mean of each feature, for example with sklearn.preprocessing.StandardScaler, or "
+            "lower gamma"
+        )
 
 
 def refuse_overflow(kernel: VectorKernel, dtype: Any, *sides: Vectors) -> None:
     """Say so, with the remedy, when values of the kernel would not fit their type."""
     square = max(side.largest_square for side in sides)
     largest = kernel.largest(square)
-    if largest <= np.finfo(dtype).max / _ROOM_FOR_SUMS:
+    if largest <= float(np.finfo(dtype).max) / _ROOM_FOR_SUMS:
         return
     degree = f" of degree {kernel.degree}" if kernel.name == "poly" else ""
     lower = ", lower the degree or gamma" if kernel.name == "poly" else ""
@@ -122,8 +139,8 @@ def rbf(A: Any, B: Any, *, gamma: float, n_jobs: int = 1) -> npt.NDArray[Any]:
 
 
 def _refuse_gamma(gamma: float) -> None:
-    if not gamma > 0:
-        raise ValueError(f"gamma must be positive; got {gamma!r}")
+    if not 0 < gamma < np.inf:
+        raise ValueError(f"gamma must be positive and finite; got {gamma!r}")
 
 
 def _matrix(A: Any, B: Any, kernel: VectorKernel, threads: int) -> npt.NDArray[Any]:
@@ -133,6 +150,7 @@ def _matrix(A: Any, B: Any, kernel: VectorKernel, threads: int) -> npt.NDArray[A
     left, right = Vectors(A, threads), Vectors(B, threads)
     dtype = np.result_type(A.dtype, B.dtype)
     refuse_overflow(kernel, dtype, left, right)
+    refuse_far_away(kernel, left, right)
     K = np.empty((A.shape[0], B.shape[0]), dtype=dtype)
     rows = np.arange(A.shape[0])
     with blas_on_one_thread():
@@ -163,9 +181,12 @@ def scale_gamma(gamma: float | str, X: Any) -> float:
         return float(gamma)
     if gamma == "auto":
         return 1.0 / int(X.shape[1])
-    if is_sparse(X):
-        mean = float(X.mean(dtype=np.float64))
-        variance = float(X.multiply(X).mean(dtype=np.float64)) - mean**2
-    else:
-        variance = float(X.var(dtype=np.float64))
+    with np.errstate(over="ignore", invalid="ignore"):
+        if is_sparse(X):
+            mean = float(X.mean(dtype=np.float64))
+            variance = float(X.multiply(X).mean(dtype=np.float64)) - mean**2
+        else:
+            variance = float(X.var(dtype=np.float64))
+    if not np.isfinite(variance):
+        refuse_non_finite(X, "the variance")
     return 1.0 / (int(X.shape[1]) * variance) if variance > 0 else 1.0

@@ -9,7 +9,13 @@ import numpy.typing as npt
 from pegasos import _core
 from pegasos._validation import Floats, is_sparse
 from pegasos.kernels._blas import blas_on_one_thread
-from pegasos.kernels._functions import VectorKernel, Vectors, needs_float64, refuse_overflow
+from pegasos.kernels._functions import (
+    VectorKernel,
+    Vectors,
+    needs_float64,
+    refuse_far_away,
+    refuse_overflow,
+)
 from pegasos.kernels._memory import size_text
 
 Matrix = npt.NDArray[Any]
@@ -175,6 +181,7 @@ class VectorRows:
         self.dtype = X.dtype
         self._vectors = Vectors(X, threads)
         refuse_overflow(kernel, X.dtype, self._vectors)
+        refuse_far_away(kernel, self._vectors)
         self._in_double = needs_float64(kernel, self._vectors)
         self.diagonal = kernel.diagonal(self._vectors.squares)
 
