@@ -3,6 +3,7 @@
 #include <atomic>
 #include <memory>
 #include <stdexcept>
+#include <thread>
 
 #include "check.hpp"
 #include "pegasos/gram.hpp"
@@ -576,16 +577,23 @@ void a_team_runs_every_task_once() {
   }
 }
 
+// As many tasks as members, each waiting for all others: every member has exactly one of them.
 void members_of_a_team_share_no_scratch() {
-  pegasos::Team team(4);
-  std::vector<std::atomic<int>> inside(4);
-  std::atomic<int> wrong{0};
-  team.run(2000, [&](int64_t, int who) {
-    if (inside[who].fetch_add(1) != 0) ++wrong;
-    for (int spin = 0; spin < 50; ++spin) std::atomic_signal_fence(std::memory_order_seq_cst);
-    inside[who].fetch_sub(1);
-  });
-  CHECK(wrong == 0, "two tasks at a time in one member's place");
+  for (int n_threads = 1; n_threads <= 5; ++n_threads) {
+    pegasos::Team team(n_threads);
+    for (int round = 0; round < 20; ++round) {
+      std::atomic<int> started{0};
+      std::vector<int> member(team.size(), -1);
+      team.run(team.size(), [&](int64_t k, int who) {
+        for (++started; started < team.size();) std::this_thread::yield();
+        member[k] = who;
+      });
+      std::sort(member.begin(), member.end());
+      bool each_once = true;
+      for (int k = 0; k < team.size(); ++k) each_once = each_once && member[k] == k;
+      CHECK(each_once, std::to_string(n_threads) + " threads");
+    }
+  }
 }
 
 void a_team_without_work_ends() {
