@@ -8,15 +8,9 @@ from types import SimpleNamespace
 
 import pytest
 
-import pegasos
-
 BENCHMARKS = Path(__file__).resolve().parents[1] / "benchmarks"
 if not BENCHMARKS.is_dir():
     pytest.skip("the source distribution has no benchmarks", allow_module_level=True)
-
-needs_kernel_machines = pytest.mark.skipif(
-    not hasattr(pegasos, "KernelPegasosClassifier"), reason="there are no kernel machines yet"
-)
 
 
 @contextmanager

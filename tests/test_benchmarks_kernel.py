@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
 
-from .benchmark_helpers import imported, needs_kernel_machines
+from .benchmark_helpers import imported
 
 GAMMA, LAM = 0.3, 0.01
 # Sums of a hundred float64 terms, in another order.
@@ -98,7 +98,6 @@ def test_signs_are_those_of_one_class_or_of_each_against_the_rest(bench):
     assert_array_equal(one_vs_rest(np.array([7, 0, 3])), [[-1, 1, -1], [-1, -1, 1], [1, -1, -1]])
 
 
-@needs_kernel_machines
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_the_judge_agrees_with_our_own_objective(bench, problem, three_classes, n_classes):
     X, y = three_classes

@@ -9,7 +9,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 from pegasos import reference
 
-from .benchmark_helpers import imported, needs_kernel_machines
+from .benchmark_helpers import imported
 
 GAMMA = 0.5
 
@@ -42,7 +42,6 @@ def test_the_textbook_loop_is_the_published_algorithm(bench, tiny, n_classes):
         assert_allclose(coef, run.coef, rtol=1e-14)  # one division and one product of whole numbers
 
 
-@needs_kernel_machines
 @pytest.mark.parametrize("key", ["pegasos-1", "pegasos-all"])
 def test_ours_makes_the_same_decisions_as_the_textbook(bench, tiny, key):
     X, y = tiny
