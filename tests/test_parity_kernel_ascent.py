@@ -214,6 +214,7 @@ def test_float32_rows_reach_the_dual_of_float64_up_to_rounding(weighted, room):
     passes=st.integers(1, 4),
     warm=st.booleans(),
 )
+@example(3, 9, 1, 0.001, False, "poly", None, 2, True)  # the row is where it should be
 @settings(max_examples=100, deadline=None)
 def test_a_block_of_the_log_loss_passes_over_its_rows_as_the_reference_does(
     seed, n_rows, n_block, lam, weighted, kernel, room, passes, warm
@@ -223,9 +224,13 @@ def test_a_block_of_the_log_loss_passes_over_its_rows_as_the_reference_does(
     state = started(problem, seed) if warm else KernelState(problem, None)
     start = state.masses[0].copy()
     block = np.random.default_rng(seed).permutation(n_rows)[:n_block]
-    # enough < 0: no pass is the last before its number says so
+    # enough < 0: only a pass that raises nothing at all, up to rounding, ends them early
     run = core_run(problem, state, solver="sdca", most_passes=passes, enough=-1.0)
-    assert make_block(problem, run, state, block).tolist() == [passes * len(block)]
+    n_steps = make_block(problem, run, state, block)[0]
+    all_made = n_steps == passes * len(block)
+    if not all_made:
+        assert n_steps % len(block) == 0
+        assert_allclose(state.masses[0], start, rtol=0, atol=1e-6)
     expected = reference.kernel_sdca(
         sample.K,
         sample.y(),
@@ -236,7 +241,7 @@ def test_a_block_of_the_log_loss_passes_over_its_rows_as_the_reference_does(
         masses=start,
     )
     assert_allclose(state.masses[0], expected.masses, rtol=0, atol=1e-9)
-    assert state.tally["violations"][0] == expected.violations
+    assert state.tally["violations"][0] == expected.violations or not all_made
     assert_scores_belong_to_masses(problem, state, 1e-8)
 
 
