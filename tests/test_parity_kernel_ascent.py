@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
@@ -24,25 +24,25 @@ def weights_of(sample):
 
 
 def started(problem, seed):
-    """A state on its way: some masses at their bounds, some between, with the scores they give.
-
-    Of few rows none is at a bound: if all were, two could gain the same.
-    """
+    """A state on its way: some masses at their bounds, some between, with the scores they give."""
     rng = np.random.default_rng(seed)
     state = KernelState(problem, None)
-    low, high = (-0.6, 1.6) if problem.n_rows > 8 else (0.0, 1.0)
-    state.masses[:] = np.clip(rng.uniform(low, high, size=state.masses.shape), 0, 1)
+    state.masses[:] = np.clip(rng.uniform(-0.6, 1.6, size=state.masses.shape), 0, 1)
     state.scores[:] = problem.scores_of(problem.as_coefficients(state.masses))
     return state
 
 
 def greedy_ascent(sample, positive, lam, masses, block, *, most_passes, enough):
-    """The block's steps, each the one that raises the dual most: (masses, steps, violations)."""
+    """The block's steps, each the one that raises the dual most.
+
+    Return masses, steps, violations, and whether two rows ever gained the same, up to rounding:
+    which of them comes first is then left to the core.
+    """
     s, y = weights_of(sample), sample.y(positive)
     unit = 1 / (lam * s.sum())
     b = masses.copy()
     q = s[block] * sample.K.diagonal()[block] * unit
-    raised, n_steps, violations = 0.0, 0, 0
+    raised, n_steps, violations, tie = 0.0, 0, 0, False
     while n_steps < most_passes * len(block):
         z = y[block] * (sample.K[block] @ (s * b * y)) * unit
         to = np.ones(len(block))  # where q is 0, the margin stays 0
@@ -52,11 +52,12 @@ def greedy_ascent(sample, positive, lam, masses, block, *, most_passes, enough):
         best = int(np.argmax(gain))
         if gain[best] <= 0 or len(block) * gain[best] <= enough * raised:
             break
+        tie = tie or np.count_nonzero(gain >= (1 - 1e-9) * gain[best]) > 1
         b[block[best]] += d[best]
         raised += gain[best]
         n_steps += 1
         violations += int(z[best] < 1)
-    return b, n_steps, violations
+    return b, n_steps, violations, tie
 
 
 def assert_scores_belong_to_masses(problem, state, tolerance=1e-9):
@@ -87,14 +88,14 @@ def test_a_block_of_the_hinge_moves_the_row_that_gains_most_at_every_step(
 ):
     sample = make_kernel_sample(seed, n_rows, weighted=weighted, kernel=kernel)
     problem = make_problem(sample, lam, room=room)
-    # From zero, all rows gain the same where K(x, x) is: which is first is left to the core.
-    warm = warm or kernel == "rbf"
+    warm = warm or kernel == "rbf"  # from zero, all rows would gain the same
     state = started(problem, seed) if warm else KernelState(problem, None)
     block = np.random.default_rng(seed).permutation(n_rows)[:n_block]
     before, n = state.masses[0].copy(), len(block)
-    expected, n_steps, violations = greedy_ascent(
+    expected, n_steps, violations, tie = greedy_ascent(
         sample, 1, lam, state.masses[0], block, most_passes=most_passes, enough=enough
     )
+    assume(not tie)
     run = core_run(problem, state, solver="sdca", most_passes=most_passes, enough=enough)
     assert make_block(problem, run, state, block).tolist() == [n_steps]
     assert_allclose(state.masses[0], expected, rtol=0, atol=1e-10)
@@ -135,9 +136,10 @@ def test_problems_in_lockstep_each_choose_their_own_steps(threads, room):
         before = state.masses.copy()
         n_steps = make_block(problem, run, state, block)
         for p in range(6):
-            expected, steps, _ = greedy_ascent(
+            expected, steps, _, tie = greedy_ascent(
                 sample, positive[p], lams[p], before[p], block, most_passes=5, enough=0.01
             )
+            assert not tie
             assert n_steps[p] == steps > 0
             assert_allclose(state.masses[p], expected, rtol=0, atol=1e-10)
     assert_scores_belong_to_masses(problem, state)
@@ -214,6 +216,7 @@ def test_float32_rows_reach_the_dual_of_float64_up_to_rounding(weighted, room):
     passes=st.integers(1, 4),
     warm=st.booleans(),
 )
+@example(3, 9, 1, 0.001, False, "poly", None, 2, True)  # the row is where it should be
 @settings(max_examples=100, deadline=None)
 def test_a_block_of_the_log_loss_passes_over_its_rows_as_the_reference_does(
     seed, n_rows, n_block, lam, weighted, kernel, room, passes, warm
@@ -223,9 +226,13 @@ def test_a_block_of_the_log_loss_passes_over_its_rows_as_the_reference_does(
     state = started(problem, seed) if warm else KernelState(problem, None)
     start = state.masses[0].copy()
     block = np.random.default_rng(seed).permutation(n_rows)[:n_block]
-    # enough < 0: no pass is the last before its number says so
+    # enough < 0: only a pass that raises nothing at all, up to rounding, ends them early
     run = core_run(problem, state, solver="sdca", most_passes=passes, enough=-1.0)
-    assert make_block(problem, run, state, block).tolist() == [passes * len(block)]
+    n_steps = make_block(problem, run, state, block)[0]
+    all_made = n_steps == passes * len(block)
+    if not all_made:
+        assert n_steps % len(block) == 0
+        assert_allclose(state.masses[0], start, rtol=0, atol=1e-6)
     expected = reference.kernel_sdca(
         sample.K,
         sample.y(),
@@ -236,7 +243,7 @@ def test_a_block_of_the_log_loss_passes_over_its_rows_as_the_reference_does(
         masses=start,
     )
     assert_allclose(state.masses[0], expected.masses, rtol=0, atol=1e-9)
-    assert state.tally["violations"][0] == expected.violations
+    assert state.tally["violations"][0] == expected.violations or not all_made
     assert_scores_belong_to_masses(problem, state, 1e-8)
 
 
