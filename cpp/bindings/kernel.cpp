@@ -159,25 +159,28 @@ KernelRun kernel_run(In<int32_t, 1> code, std::optional<In<double, 1>> weight, d
   return {code, weight, diagonal, scores, mass, tally, mean_scores, mean_mass, std::move(run)};
 }
 
-template <class T>
-StoredRows<T> stored_rows(const AnyInput& values, const std::optional<In<int64_t, 1>>& slots,
-                          int64_t n_rows) {
-  require(!slots || static_cast<int64_t>(slots->shape(0)) == n_rows, "one slot per row is needed");
-  require(slots || static_cast<int64_t>(values.shape(0)) >= n_rows,
-          "a row of the kernel is missing");
-  return {static_cast<const T*>(values.data()), static_cast<int64_t>(values.shape(1)),
-          slots ? slots->data() : nullptr};
+void check_stored(const AnyInput& values, const std::optional<In<int64_t, 1>>& slots,
+                  int64_t n_rows) {
+  const int64_t n_slots = static_cast<int64_t>(values.shape(0));
+  require(static_cast<int64_t>(values.shape(1)) == n_rows,
+          "kernel rows must be as long as there are rows");
+  require(slots || n_slots >= n_rows, "a row of the kernel is missing");
+  if (!slots) return;
+  require(static_cast<int64_t>(slots->shape(0)) == n_rows, "one slot per row is needed");
+  for (int64_t i = 0; i < n_rows; ++i)
+    require(slots->data()[i] < n_slots, "a slot is not among the values");
 }
 
-void check_stored(const AnyInput& values, int64_t n_columns) {
-  require(static_cast<int64_t>(values.shape(1)) == n_columns,
-          "kernel rows must be as long as there are rows");
+template <class T>
+StoredRows<T> stored_rows(const AnyInput& values, const std::optional<In<int64_t, 1>>& slots) {
+  return {static_cast<const T*>(values.data()), static_cast<int64_t>(values.shape(1)),
+          slots ? slots->data() : nullptr};
 }
 
 int64_t kernel_steps(KernelRun& self, AnyInput values, std::optional<In<int64_t, 1>> slots,
                      In<int64_t, 1> draws, int64_t block, int n_threads) {
   const int64_t n = self.run.n_rows;
-  check_stored(values, n);
+  check_stored(values, slots, n);
   check_rows(draws, n);
   require(block >= 1, "block must be positive");
   const auto steps = [&](const auto& rows) {
@@ -185,8 +188,8 @@ int64_t kernel_steps(KernelRun& self, AnyInput values, std::optional<In<int64_t,
     return pegasos::kernel_steps(self.run, rows, draws.data(), static_cast<int64_t>(draws.shape(0)),
                                  block, n_threads);
   };
-  return is_f32(values) ? steps(stored_rows<float>(values, slots, n))
-                        : steps(stored_rows<double>(values, slots, n));
+  return is_f32(values) ? steps(stored_rows<float>(values, slots))
+                        : steps(stored_rows<double>(values, slots));
 }
 
 void kernel_decisions(KernelRun& self, In<int64_t, 1> block, std::optional<AnyInput> gram,
@@ -195,7 +198,7 @@ void kernel_decisions(KernelRun& self, In<int64_t, 1> block, std::optional<AnyIn
   const int64_t n = static_cast<int64_t>(block.shape(0));
   const size_t n_problems = self.run.problems.size();
   check_rows(block, self.run.n_rows);
-  check_stored(values, self.run.n_rows);
+  check_stored(values, slots, self.run.n_rows);
   require(!gram || (static_cast<int64_t>(gram->shape(0)) == n &&
                     static_cast<int64_t>(gram->shape(1)) == n && is_f32(*gram) == is_f32(values)),
           "gram has a wrong shape");
@@ -216,9 +219,9 @@ void kernel_decisions(KernelRun& self, In<int64_t, 1> block, std::optional<AnyIn
   };
   const void* g = gram ? gram->data() : nullptr;
   if (is_f32(values))
-    decide(stored_rows<float>(values, slots, self.run.n_rows), static_cast<const float*>(g));
+    decide(stored_rows<float>(values, slots), static_cast<const float*>(g));
   else
-    decide(stored_rows<double>(values, slots, self.run.n_rows), static_cast<const double*>(g));
+    decide(stored_rows<double>(values, slots), static_cast<const double*>(g));
   for (size_t p = 0; p < n_problems; ++p) n_steps.data()[p] = self.run.problems[p].n_steps;
 }
 
@@ -236,7 +239,7 @@ std::pair<int64_t, int64_t> next_movers(const KernelRun& self, In<int64_t, 1> dr
 void add_stored_rows(AnyInput values, std::optional<In<int64_t, 1>> slots, In<int64_t, 1> which,
                      In<double, 2> coef, Out<double, 2> scores, int n_threads) {
   const int64_t n = static_cast<int64_t>(scores.shape(1));
-  check_stored(values, n);
+  check_stored(values, slots, n);
   check_rows(which, n);
   require(coef.shape(0) == scores.shape(0) && coef.shape(1) == which.shape(0),
           "coef has a wrong shape");
@@ -250,9 +253,9 @@ void add_stored_rows(AnyInput values, std::optional<In<int64_t, 1>> slots, In<in
                              n_threads);
   };
   if (is_f32(values))
-    add(stored_rows<float>(values, slots, n));
+    add(stored_rows<float>(values, slots));
   else
-    add(stored_rows<double>(values, slots, n));
+    add(stored_rows<double>(values, slots));
 }
 
 }  // namespace

@@ -8,7 +8,14 @@ import numpy.typing as npt
 from sklearn.utils import check_array
 
 from pegasos import _core
-from pegasos._validation import Floats, float_dtypes, is_sparse, make_rows, refuse_non_finite
+from pegasos._validation import (
+    Floats,
+    float_dtypes,
+    is_sparse,
+    make_rows,
+    n_threads,
+    refuse_non_finite,
+)
 from pegasos.kernels._blas import blas_on_one_thread
 
 # A squared distance is the difference of numbers as large as the squared norms. Above this product
@@ -92,7 +99,8 @@ def needs_float64(kernel: VectorKernel, *sides: Vectors) -> bool:
 def refuse_far_away(kernel: VectorKernel, *sides: Vectors) -> None:
     """Refuse rows so far from the origin that not even float64 can tell their distances."""
     square = max(side.largest_square for side in sides)
-    if kernel.name == "rbf" and kernel.gamma * square > _LARGEST_FOR_FLOAT64:
+    too_large = square > np.finfo(np.float64).max / _ROOM_FOR_SUMS
+    if kernel.name == "rbf" and (too_large or kernel.gamma * square > _LARGEST_FOR_FLOAT64):
         raise ValueError(
             f"rows of norm {np.sqrt(square):.3g} are too far from the origin for an rbf kernel of "
             f"gamma {kernel.gamma:.3g}: their distances would be lost in rounding. Subtract the "
@@ -117,13 +125,19 @@ def refuse_overflow(kernel: VectorKernel, dtype: Any, *sides: Vectors) -> None:
     )
 
 
-def linear(A: Any, B: Any, *, n_jobs: int = 1) -> npt.NDArray[Any]:
+def linear(A: Any, B: Any, *, n_jobs: int | None = None) -> npt.NDArray[Any]:
     """Return the matrix of inner products ``<a, b>`` of the rows of A and B."""
     return _matrix(A, B, VectorKernel("linear"), n_jobs)
 
 
 def poly(
-    A: Any, B: Any, *, degree: int = 3, gamma: float = 1.0, coef0: float = 0.0, n_jobs: int = 1
+    A: Any,
+    B: Any,
+    *,
+    degree: int = 3,
+    gamma: float = 1.0,
+    coef0: float = 0.0,
+    n_jobs: int | None = None,
 ) -> npt.NDArray[Any]:
     """Return the matrix of ``(gamma <a, b> + coef0)^degree`` of the rows of A and B."""
     if degree < 1 or int(degree) != degree:
@@ -132,7 +146,7 @@ def poly(
     return _matrix(A, B, VectorKernel("poly", float(gamma), float(coef0), int(degree)), n_jobs)
 
 
-def rbf(A: Any, B: Any, *, gamma: float, n_jobs: int = 1) -> npt.NDArray[Any]:
+def rbf(A: Any, B: Any, *, gamma: float, n_jobs: int | None = None) -> npt.NDArray[Any]:
     """Return the matrix of ``exp(-gamma ||a - b||^2)`` of the rows of A and B."""
     _refuse_gamma(gamma)
     return _matrix(A, B, VectorKernel("rbf", float(gamma)), n_jobs)
@@ -143,7 +157,8 @@ def _refuse_gamma(gamma: float) -> None:
         raise ValueError(f"gamma must be positive and finite; got {gamma!r}")
 
 
-def _matrix(A: Any, B: Any, kernel: VectorKernel, threads: int) -> npt.NDArray[Any]:
+def _matrix(A: Any, B: Any, kernel: VectorKernel, n_jobs: int | None) -> npt.NDArray[Any]:
+    threads = n_threads(n_jobs)
     A, B = _checked(A), _checked(B)
     if A.shape[1] != B.shape[1]:
         raise ValueError(f"A has {A.shape[1]} features, B has {B.shape[1]}; they must be the same")
