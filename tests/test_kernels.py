@@ -10,8 +10,9 @@ from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kerne
 
 from pegasos import _core, kernels, reference
 from pegasos.kernels import VectorKernel, memory_bytes
-from pegasos.kernels._functions import Vectors, needs_float64, scale_gamma
+from pegasos.kernels._functions import Vectors, needs_float64, scale_gamma, without_zeros
 from pegasos.kernels._memory import size_text
+from pegasos.kernels._rows import VectorRows
 
 from .core_helpers import core_rows
 from .kernel_core_helpers import VECTOR_KINDS, as_kind, in_full
@@ -448,3 +449,38 @@ def test_no_memory_at_all_is_refused(memory):
 )
 def test_sizes_are_written_for_people(size, text):
     assert size_text(size) == text
+
+
+# --- Dense rows of mostly zeros -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n_rows", [1, 5, 4096, 4100])
+def test_rows_of_mostly_zeros_are_compressed(n_rows, dtype):
+    rng = np.random.default_rng(n_rows)
+    X = rng.standard_normal((n_rows, 70)) * (rng.random((n_rows, 70)) < 0.1)
+    X[0] = 0
+    X = X.astype(dtype)
+    compressed = without_zeros(X)
+    assert sp.issparse(compressed)
+    assert compressed.dtype == dtype
+    assert_array_equal(compressed.toarray(), X)
+
+
+def test_other_rows_are_left_as_they_are():
+    rng = np.random.default_rng(0)
+    full, narrow = rng.standard_normal((50, 70)), np.zeros((50, 63))
+    sparse = sp.csr_array(np.zeros((50, 70)))
+    for X in (full, narrow, sparse):
+        assert without_zeros(X) is X
+
+
+def test_compressed_rows_have_the_kernel_of_the_dense_ones():
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((300, 80)) * (rng.random((300, 80)) < 0.15)
+    maker = VectorRows(X, VectorKernel("rbf", 0.1), 2)
+    assert maker.n_bytes > 0
+    rows = np.arange(300)
+    K = np.empty((300, 300))
+    maker.make(rows, K, rows)
+    assert_allclose(K, reference.gaussian_kernel(X, X, 0.1), rtol=1e-12)

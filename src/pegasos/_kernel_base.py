@@ -23,6 +23,7 @@ from pegasos.kernels._functions import (
     refuse_far_away,
     refuse_overflow,
     scale_gamma,
+    without_zeros,
 )
 from pegasos.kernels._rows import (
     CallableRows,
@@ -37,6 +38,8 @@ from pegasos.kernels._rows import (
 # Arrays of problems x rows that a fit keeps beside the kernel rows: scores, masses, both for the
 # mean, marks of earlier epochs, and what computing a certificate takes.
 _ARRAYS_BESIDE = 12
+# Few enough that what is made of them stays small.
+_ROWS_SCORED_AT_ONCE = 16384
 
 
 # As it was fitted: a kernel of vectors, "precomputed", or the user's own.
@@ -96,23 +99,12 @@ class KernelModel(ScoringClassifier):
         if not isinstance(kernel, VectorKernel):
             return self._callable_scores(X, coef, kernel)
         threads = n_threads(self.n_jobs)
-        support, rows = Vectors(self.support_vectors_, threads), Vectors(X, threads)
-        dtype = np.result_type(self.support_vectors_.dtype, X.dtype)
-        refuse_overflow(kernel, dtype, support, rows)
-        refuse_far_away(kernel, support, rows)
+        support = Vectors(self.support_vectors_, threads)
         scores = np.zeros((len(coef), X.shape[0]))
-        with blas_on_one_thread():
-            _core.kernel_scores(
-                support.rows,
-                support.squares,
-                np.ascontiguousarray(coef),
-                rows.rows,
-                rows.squares,
-                scores,
-                **kernel.options(),
-                in_double=needs_float64(kernel, support, rows),
-                n_threads=threads,
-            )
+        for first in range(0, X.shape[0], _ROWS_SCORED_AT_ONCE):
+            part = slice(first, first + _ROWS_SCORED_AT_ONCE)
+            rows = Vectors(without_zeros(X[part]), threads)
+            scores[:, part] = _vector_scores(kernel, support, coef, rows, threads)
         return scores
 
     def _precomputed_scores(self, X: Any, coef: Floats) -> Floats:
@@ -246,6 +238,27 @@ class KernelModel(ScoringClassifier):
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags
+
+
+def _vector_scores(
+    kernel: VectorKernel, support: Vectors, coef: Floats, rows: Vectors, threads: int
+) -> Floats:
+    refuse_overflow(kernel, np.result_type(support.X.dtype, rows.X.dtype), support, rows)
+    refuse_far_away(kernel, support, rows)
+    scores = np.zeros((len(coef), rows.X.shape[0]))
+    with blas_on_one_thread():
+        _core.kernel_scores(
+            support.rows,
+            support.squares,
+            np.ascontiguousarray(coef),
+            rows.rows,
+            rows.squares,
+            scores,
+            **kernel.options(),
+            in_double=needs_float64(kernel, support, rows),
+            n_threads=threads,
+        )
+    return scores
 
 
 def _is_objects(X: Any) -> bool:

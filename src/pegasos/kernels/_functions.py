@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
 from sklearn.utils import check_array
 
 from pegasos import _core
@@ -23,6 +24,10 @@ from pegasos.kernels._blas import blas_on_one_thread
 _LARGEST_FOR_FLOAT32 = 256.0
 # The same for float64, and six digits.
 _LARGEST_FOR_FLOAT64 = 1e9
+# Chosen by measurement on MNIST (19% of its pixels are not zero).
+_FEW_ENTRIES = 0.3
+_FEWEST_FEATURES = 64
+_ROWS_COMPRESSED_AT_ONCE = 4096
 # Sums of kernel values, times coefficients, must stay finite too.
 _ROOM_FOR_SUMS = 1e6
 
@@ -85,6 +90,36 @@ class Vectors:
     def largest_square(self) -> float:
         """The largest squared norm."""
         return float(self.squares.max(initial=0))
+
+
+def without_zeros(X: Any) -> Any:
+    """Return dense rows of mostly zeros as CSR: inner products then skip what adds nothing.
+
+    Pixels of digits, say, are zero four times in five; the products of sparse panels are then
+    quicker than BLAS. The copy takes less room than the rows.
+    """
+    if is_sparse(X) or X.shape[1] < _FEWEST_FEATURES:
+        return X
+    some = X[:: max(1, len(X) // 1000)]
+    if np.count_nonzero(some) > _FEW_ENTRIES * some.size:
+        return X
+    return _compressed(X)
+
+
+def _compressed(X: npt.NDArray[Any]) -> Any:
+    """Return dense rows as CSR: several times as fast as SciPy, and with little memory beside."""
+    n_rows, n_features = X.shape
+    starts = np.concatenate([[0], np.cumsum(np.count_nonzero(X, axis=1))])
+    index = np.int32 if starts[-1] < 2**31 else np.int64
+    values, columns = np.empty(starts[-1], X.dtype), np.empty(starts[-1], index)
+    numbers = np.arange(n_features, dtype=index)
+    for first in range(0, n_rows, _ROWS_COMPRESSED_AT_ONCE):
+        part = X[first : first + _ROWS_COMPRESSED_AT_ONCE]
+        there = part != 0
+        to = slice(starts[first], starts[first + len(part)])
+        values[to] = part[there]
+        columns[to] = np.broadcast_to(numbers, part.shape)[there]
+    return sp.csr_array((values, columns, starts.astype(index)), shape=X.shape)
 
 
 def needs_float64(kernel: VectorKernel, *sides: Vectors) -> bool:

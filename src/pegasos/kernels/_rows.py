@@ -15,6 +15,7 @@ from pegasos.kernels._functions import (
     needs_float64,
     refuse_far_away,
     refuse_overflow,
+    without_zeros,
 )
 from pegasos.kernels._memory import size_text
 
@@ -78,6 +79,7 @@ class RowMaker(Protocol):
     """Computes kernel rows."""
 
     n_rows: int
+    n_bytes: int  # that it keeps for itself
     dtype: Any
     diagonal: Floats
 
@@ -103,6 +105,7 @@ class CachedRows:
         self.n_rows = maker.n_rows
         self.diagonal = maker.diagonal
         row_bytes = maker.n_rows * np.dtype(maker.dtype).itemsize
+        needed += maker.n_bytes
         n_slots = min(maker.n_rows, max(0, room - needed) // row_bytes)
         if n_slots < 1:
             raise ValueError(
@@ -179,7 +182,9 @@ class VectorRows:
         self.threads = threads
         self.n_rows = X.shape[0]
         self.dtype = X.dtype
-        self._vectors = Vectors(X, threads)
+        rows = without_zeros(X)
+        self.n_bytes = 0 if rows is X else rows.data.nbytes + rows.indices.nbytes
+        self._vectors = Vectors(rows, threads)
         refuse_overflow(kernel, X.dtype, self._vectors)
         refuse_far_away(kernel, self._vectors)
         self._in_double = needs_float64(kernel, self._vectors)
@@ -219,6 +224,8 @@ class VectorRows:
 class SparseMatrixRows:
     """Rows of a precomputed sparse kernel matrix, written out in full."""
 
+    n_bytes = 0
+
     def __init__(self, K: Any) -> None:
         self.n_rows = K.shape[0]
         self.dtype = K.dtype
@@ -237,6 +244,8 @@ class SparseMatrixRows:
 
 class CallableRows:
     """Rows of a kernel that the user has written: ``function(A, B)`` returns a matrix."""
+
+    n_bytes = 0
 
     def __init__(self, X: Any, function: Callable[[Any, Any], Any]) -> None:
         self.n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
