@@ -45,24 +45,30 @@ class Product {
 
   void add(const LevelTable& level, Team& team, double* const* scores, int64_t n_columns) const {
     if (rows_.empty()) return;
-    team.run(count_ranges(n_columns, kColumns), [&](int64_t tile, int) {
-      const RowRange range = range_at(tile, n_columns, kColumns);
-      int64_t begin = 0;
-      for (size_t part = 0; part < ends_.size(); ++part) {
-        double* to = scores[part % n_problems_];
-        const int64_t n = ends_[part] - begin;
-        if constexpr (std::is_same_v<T, float>)
-          level.add_rows_f32(rows_.data() + begin, coef_.data() + begin, n, range.first, range.last,
-                             to);
-        else
-          level.add_rows_f64(rows_.data() + begin, coef_.data() + begin, n, range.first, range.last,
-                             to);
-        begin = ends_[part];
-      }
+    const int64_t n_tiles = count_ranges(n_columns, kColumns);
+    team.each([&](int member) {
+      const int64_t last = (member + 1) * n_tiles / team.size();
+      for (int64_t tile = member * n_tiles / team.size(); tile < last; ++tile)
+        add_tile(level, scores, range_at(tile, n_columns, kColumns));
     });
   }
 
  private:
+  void add_tile(const LevelTable& level, double* const* scores, RowRange range) const {
+    int64_t begin = 0;
+    for (size_t part = 0; part < ends_.size(); ++part) {
+      double* to = scores[part % n_problems_];
+      const int64_t n = ends_[part] - begin;
+      if constexpr (std::is_same_v<T, float>)
+        level.add_rows_f32(rows_.data() + begin, coef_.data() + begin, n, range.first, range.last,
+                           to);
+      else
+        level.add_rows_f64(rows_.data() + begin, coef_.data() + begin, n, range.first, range.last,
+                           to);
+      begin = ends_[part];
+    }
+  }
+
   static constexpr int64_t kChunk = 64, kColumns = 1024;  // a chunk of a tile fits the L2 cache
   std::vector<const T*> rows_;
   std::vector<double> coef_;

@@ -25,6 +25,7 @@ from pegasos._validation import (
     known_classes,
     row_weights,
 )
+from pegasos.kernels._blas import blas_on_one_thread
 
 _USED = (
     "lam",
@@ -220,27 +221,30 @@ class KernelPegasosClassifier(CertifiedClassifier, KernelModel):
         target = encode(y, weight, type(self).__name__)
         totals = class_totals(target, weight)
         weight = self._combined_weight(weight, target, totals)
-        setup = self._set_up(X, target, weight, lam=float(self.lam), loss=self.loss)
-        problem = setup.problem
-        active = None if weight is None else np.flatnonzero(weight > 0)
-        earlier = self._earlier_state(problem, target)
-        stream = self._stream(problem.n_rows, active, continued=earlier is not None)
-        schedule = Schedule(
-            n_steps=self.max_steps or self.max_iter * stream.n_rows,
-            batch_size=1,
-            n_active=stream.n_rows,
-            tol=self.tol if setup.is_bounded else None,  # without a bound there is no gap to go by
-            work_per_draw=problem.n_problems * (20 + _VIOLATIONS_EXPECTED * problem.n_rows),
-        )
-        run = self._run(problem, earlier, schedule)
-        trained = train(
-            run,
-            stream,
-            schedule,
-            threads=problem.threads,
-            name=type(self).__name__,
-            verbose=self.verbose,
-        )
+        with blas_on_one_thread():  # its threads would go on spinning, in the way of ours
+            setup = self._set_up(X, target, weight, lam=float(self.lam), loss=self.loss)
+            problem = setup.problem
+            active = None if weight is None else np.flatnonzero(weight > 0)
+            earlier = self._earlier_state(problem, target)
+            stream = self._stream(problem.n_rows, active, continued=earlier is not None)
+            schedule = Schedule(
+                n_steps=self.max_steps or self.max_iter * stream.n_rows,
+                batch_size=1,
+                n_active=stream.n_rows,
+                tol=self.tol
+                if setup.is_bounded
+                else None,  # without a bound there is no gap to go by
+                work_per_draw=problem.n_problems * (20 + _VIOLATIONS_EXPECTED * problem.n_rows),
+            )
+            run = self._run(problem, earlier, schedule)
+            trained = train(
+                run,
+                stream,
+                schedule,
+                threads=problem.threads,
+                name=type(self).__name__,
+                verbose=self.verbose,
+            )
         self.n_steps_ = trained.n_steps + (0 if earlier is None else self._earlier.n_steps)
         self._keep(trained, run, setup, target, X)
         self._class_totals = totals

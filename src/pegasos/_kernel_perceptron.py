@@ -24,6 +24,7 @@ from pegasos._validation import (
     fit_context,
     known_classes,
 )
+from pegasos.kernels._blas import blas_on_one_thread
 
 _USED = (
     "kernel",
@@ -175,14 +176,15 @@ class KernelPerceptronClassifier(KernelModel):
         """
         X, y = self._check_rows_and_labels(X, y)
         target = encode(y, None, type(self).__name__)
-        setup = self._set_up(X, target, None, lam=1.0, loss="hinge", needs_bound=False)
-        problem = setup.problem
-        state = self._earlier_state(problem, target.classes)
-        rng = as_generator(self.random_state)
-        if state is not None and hasattr(self, "_rng"):
-            rng = deepcopy(self._rng)
-        state = state or KernelState(problem, self.average)
-        history = self._epochs(problem, state, DrawStream(rng, problem.n_rows, self.sampling))
+        with blas_on_one_thread():  # its threads would go on spinning, in the way of ours
+            setup = self._set_up(X, target, None, lam=1.0, loss="hinge", needs_bound=False)
+            problem = setup.problem
+            state = self._earlier_state(problem, target.classes)
+            rng = as_generator(self.random_state)
+            if state is not None and hasattr(self, "_rng"):
+                rng = deepcopy(self._rng)
+            state = state or KernelState(problem, self.average)
+            history = self._epochs(problem, state, DrawStream(rng, problem.n_rows, self.sampling))
         used = np.flatnonzero(state.masses.any(axis=0))
         self._kernel = setup.kernel
         self._keep_support(X, used)

@@ -11,7 +11,7 @@ inline namespace PEGASOS_LEVEL {
 template <class Loss, class T>
 void pegasos_block(const Labels& labels, const KernelOptions& opt, const LocalGram<T>& gram,
                    KernelProblem& problem) {
-  Tally& tally = *problem.tally;
+  Tally tally = *problem.tally;  // a copy: threads with other problems share its cache line
   for (int64_t k = 0; k < gram.n; ++k) {
     const int64_t i = gram.rows[k];
     const double y = labels.code[i] == problem.positive ? 1.0 : -1.0, s = labels.weight_of(i);
@@ -33,12 +33,13 @@ void pegasos_block(const Labels& labels, const KernelOptions& opt, const LocalGr
     if (opt.mean) problem.mean_delta[k] += c * mean_clock;
     follow(c, gram.row(k, k + 1), problem.local, k + 1, gram.n);  // only later rows are still asked
   }
+  *problem.tally = tally;
 }
 
 template <class T>
 void perceptron_block(const Labels& labels, const KernelOptions& opt, const LocalGram<T>& gram,
                       KernelProblem& problem) {
-  Tally& tally = *problem.tally;
+  Tally tally = *problem.tally;  // a copy: threads with other problems share its cache line
   for (int64_t k = 0; k < gram.n; ++k) {
     const int64_t i = gram.rows[k];
     const double y = labels.code[i] == problem.positive ? 1.0 : -1.0;
@@ -51,6 +52,7 @@ void perceptron_block(const Labels& labels, const KernelOptions& opt, const Loca
     }
     tally.clock += 1;
   }
+  *problem.tally = tally;
 }
 
 // One problem through one block: gathers the scores, makes the steps.

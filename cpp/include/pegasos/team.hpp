@@ -37,9 +37,27 @@ class Team {
       for (int64_t k = 0; k < n_tasks; ++k) task(k, 0);
       return;
     }
+    start(task, n_tasks, false);
+  }
+
+  // task(member), once for every member: always the same thread for what it wrote last time. A cache line
+  // that another core has written takes longer to get than one from memory.
+  template <class Task>
+  void each(Task task) {
+    auto one = [&](int64_t, int member) { task(member); };
+    if (helpers_.empty())
+      task(0);
+    else
+      start(one, size(), true);
+  }
+
+ private:
+  template <class Task>
+  void start(Task& task, int64_t n_tasks, bool each_once) {
     call_ = [](void* context, int64_t k, int member) { (*static_cast<Task*>(context))(k, member); };
     context_ = &task;
     n_tasks_ = n_tasks;
+    each_once_ = each_once;
     next_.store(0, std::memory_order_relaxed);
     busy_.store(static_cast<int>(helpers_.size()), std::memory_order_relaxed);
     round_.fetch_add(1, std::memory_order_release);
@@ -47,8 +65,11 @@ class Team {
     wait_until([&] { return busy_.load(std::memory_order_acquire) == 0; });
   }
 
- private:
   void work(int member) {
+    if (each_once_) {
+      call_(context_, member, member);
+      return;
+    }
     for (int64_t k = next_++; k < n_tasks_; k = next_++) call_(context_, k, member);
   }
 
@@ -75,6 +96,7 @@ class Team {
   void (*call_)(void*, int64_t, int) = nullptr;
   void* context_ = nullptr;
   int64_t n_tasks_ = 0;
+  bool each_once_ = false;
   std::atomic<int64_t> next_{0}, round_{0};
   std::atomic<int> busy_{0}, members_{0};
   std::atomic<bool> stop_{false};
