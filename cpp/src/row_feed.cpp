@@ -4,6 +4,8 @@
 #include <cstring>
 #include <system_error>
 
+#include "pegasos/spin.hpp"
+
 namespace pegasos {
 namespace {
 
@@ -14,14 +16,6 @@ constexpr int64_t kRowsAhead = 8;   // prefetched while earlier rows are copied
 constexpr int64_t kPointersAhead = 16;  // a row cannot be prefetched before its pointer is there
 constexpr int64_t kSlotsOfReader = 8;
 constexpr int64_t kFewestDrawsForReader = 4096;  // below, a thread costs more than it saves
-constexpr int kSpins = 4000;
-
-// Waits are short: the other thread is copying or using a block of a few microseconds.
-template <class Ready>
-void wait_until(Ready ready) {
-  for (int spins = 0; !ready(); ++spins)
-    if (spins > kSpins) std::this_thread::yield();
-}
 
 // memcpy for a few hundred bytes, inlined: a call would hold up the misses of the rows to come.
 inline void copy_row(char* to, const char* from, int64_t bytes) {

@@ -14,7 +14,7 @@ from pegasos._kernel_steps import KernelState, core_run, make_block
 from pegasos._problem import Certificate
 from pegasos._validation import Floats
 
-# Chosen by measurement on Reuters, Adult, USPS, ijcnn1 and MNIST: docs/kernels.md.
+# How they were chosen: docs/kernels.md, section 13.
 _MOST_ROWS = 2048
 _MOST_PASSES = 50
 _ENOUGH = 0.01

@@ -1,9 +1,9 @@
 // The drawn rows of a CSR matrix, copied side by side shortly before they are used.
 //
 // In random order a sparse row costs a dozen cache misses, and prefetching them between the steps does not
-// keep enough of them under way: an epoch over 600 MB took 400 ms where storage order takes 70 ms. A loop
-// that does nothing but copy rows has many misses under way at once (190 ms with the steps), and it can
-// run on a thread of its own (130 ms). The steps read what it has copied: same rows, same order, same bits.
+// keep enough of them under way: visiting the rows so took several times as long as in storage order. A loop
+// that does nothing but copy rows has many misses under way at once, and it can run on a thread of its own.
+// The steps read what it has copied: same rows, same order, same bits.
 #pragma once
 
 #include <atomic>

@@ -10,6 +10,8 @@
 #include <thread>
 #include <vector>
 
+#include "pegasos/spin.hpp"
+
 namespace pegasos {
 
 class Team {
@@ -84,13 +86,6 @@ class Team {
       work(member);
       busy_.fetch_sub(1, std::memory_order_release);
     }
-  }
-
-  template <class Ready>
-  static void wait_until(Ready ready) {
-    constexpr int kSpins = 4000;
-    for (int spins = 0; !ready(); ++spins)
-      if (spins > kSpins) std::this_thread::yield();
   }
 
   void (*call_)(void*, int64_t, int) = nullptr;
