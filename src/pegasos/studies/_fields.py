@@ -113,6 +113,10 @@ class Fields:
         """Return an array of different whole numbers, at least one."""
         return self._many(name, default, lambda value, path: _whole(value, path, at_least))
 
+    def values(self, name: str, default: D | _Required = REQUIRED) -> tuple[Any, ...] | D:
+        """Return an array of different values of any kind, at least one."""
+        return self._many(name, default, lambda value, path: value)
+
     def anything(self, name: str, default: Any = REQUIRED) -> Any:
         """Return what stands there, as TOML has it."""
         return self._one(name, default, lambda value, path: value)

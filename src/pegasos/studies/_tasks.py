@@ -67,15 +67,19 @@ class Task:
     ----------
     key : str
         Unique within the study and the same in every run: a finished task is known by it.
+    name : str
+        The model, timing or race that it belongs to.
     title : str
-        For the progress bar.
+        For the progress bar, and for errors.
     work : float
         Cost, relative to the other tasks.
     run : callable
-        Does it, and returns its rows. May not depend on other tasks.
+        Does it, and returns its rows. Tasks are run in their order, and may look at the rows of
+        those before them.
     """
 
     key: str
+    name: str
     title: str
     work: float
     run: Callable[[], list[Row]]

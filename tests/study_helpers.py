@@ -1,0 +1,71 @@
+"""Small studies that several tests share."""
+
+from pathlib import Path
+
+from pegasos.studies._file import parse
+
+# Two models, one in lockstep and one not; a test part, folds, two repeats: 12 tasks.
+SMALL = """
+title = "Small"
+seed = 3
+repeats = 2
+
+[data]
+name = "moons"
+n_rows = 90
+
+[prepare]
+scale = "standard"
+test = 0.2
+
+[evaluate]
+folds = 3
+
+[[models]]
+name = "Gaussian"
+estimator = "KernelPegasosClassifier"
+
+[models.grid]
+gamma = [0.5, 2.0]
+lam = [1e-3, 1e-1]
+max_steps = [50, 20]
+
+[[models]]
+name = "perceptron"
+estimator = "PerceptronClassifier"
+
+[models.grid]
+max_iter = [1, 4]
+"""
+
+
+def study_of(text, folder=Path()):
+    return parse(text, name="small", folder=Path(folder), file="small.toml")
+
+
+def comparable(table):
+    """Return all of a table of results but what a clock says."""
+    rows = table.to_pylist()
+    for row in rows:
+        del row["seconds"]
+    # As texts: NaN is not equal to itself.
+    return [str(row) for row in rows]
+
+
+class Diary:
+    """A progress that writes down what it is told."""
+
+    def __init__(self):
+        self.total = None
+        self.titles = []
+        self.finished = []
+
+    def begin(self, work, done):
+        self.total = work
+        self.done_before = done
+
+    def start(self, title):
+        self.titles.append(title)
+
+    def finish(self, work, rows):
+        self.finished.append((work, len(rows)))
