@@ -1,0 +1,32 @@
+"""Where and with what results were made."""
+
+import os
+import platform
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+__all__ = ["machine", "versions"]
+
+_PACKAGES = ("pegasos", "numpy", "scipy", "scikit-learn")
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of what computes."""
+    return {"python": platform.python_version(), **{name: version(name) for name in _PACKAGES}}
+
+
+def machine() -> dict[str, Any]:
+    """Return processor, number of cores this program may use, and operating system."""
+    affinity = getattr(os, "sched_getaffinity", None)  # Linux has it, macOS has not
+    cores = os.cpu_count() if affinity is None else len(affinity(0))
+    return {"cpu": _processor(), "cores": cores, "system": platform.platform(terse=True)}
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        lines = []
+    named = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return named[0] if named else platform.processor() or platform.machine()
