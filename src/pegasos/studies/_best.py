@@ -39,7 +39,7 @@ def best_cell(rows: list[Row]) -> list[Row]:
 
 def summary(rows: list[Row]) -> Row:
     """Return the rows of one cell as one: means over folds and repeats, and their spread."""
-    one = dict(rows[0])
+    one = {**rows[0], "fold": -1, "repeat": 0}  # of all of them
     for name in ("test_error", "train_error", "seconds"):
         one[name] = float(np.mean([row[name] for row in rows]))
     for name in ("test_error", "train_error"):
