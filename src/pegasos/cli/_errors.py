@@ -1,0 +1,90 @@
+"""What went wrong, in two lines: ``error:`` says what, ``hint:`` what to do about it."""
+
+import errno
+import os
+import traceback
+
+from pegasos.cli._output import say
+
+__all__ = ["BUG", "MENDABLE", "STOPPED", "MissingExtra", "explain", "need"]
+
+BUG = 1
+MENDABLE = 2
+STOPPED = 130
+_TRACEBACK = "PEGASOS_TRACEBACK"
+
+# Packages that come with an extra, for the remedy when one is not there.
+_EXTRAS = {"h5py": "io", "pyarrow": "io", "jinja2": "report", "matplotlib": "report"}
+
+
+class MissingExtra(Exception):  # noqa: N818 - reads like what it says
+    """A package that is only needed here is not installed."""
+
+    def __init__(self, package: str, work: str, instead: str = "") -> None:
+        super().__init__(package)
+        self.message = f"{work} needs {package}, which is not installed"
+        self.hint = f"pip install 'pegasos[{_EXTRAS[package]}]'{instead}"
+
+
+def need(package: str, work: str, instead: str = "") -> None:
+    """Refuse to begin when the package is not there that the work will need in the end."""
+    from importlib.util import find_spec
+
+    if find_spec(package) is None:
+        raise MissingExtra(package, work, instead)
+
+
+def explain(error: Exception) -> int:
+    """Say on stderr what an error means to the user, and return the exit code."""
+    if os.environ.get(_TRACEBACK):
+        traceback.print_exception(error)
+    message, hint = _mendable(error)
+    if message:
+        say("error", message)
+        say("hint", hint)
+        return MENDABLE
+    say("error", f"pegasos failed unexpectedly: {type(error).__name__}: {error}")
+    say("hint", f"this is a bug; please report it, with what {_TRACEBACK}=1 shows")
+    return BUG
+
+
+def _mendable(error: Exception) -> tuple[str, str]:
+    """Return what is wrong and the remedy; two empty texts if it is no fault of the user."""
+    message, hint = getattr(error, "message", None), getattr(error, "hint", None)
+    if isinstance(message, str) and isinstance(hint, str):
+        return message, hint
+    # typer has no public name for wrong usage; this is what all its versions agree on.
+    if hasattr(error, "format_message"):
+        return _wrong_usage(error)
+    if isinstance(error, ImportError) and error.name in _EXTRAS:
+        return f"this needs {error.name}", f"pip install 'pegasos[{_EXTRAS[error.name]}]'"
+    if isinstance(error, MemoryError):
+        return f"there is not enough memory: {error}", "take fewer rows, or fewer jobs"
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{error.filename}: {error.strerror}", _remedy(error.errno)
+    return "", ""
+
+
+def _wrong_usage(error: Exception) -> tuple[str, str]:
+    message = str(getattr(error, "format_message")())  # noqa: B009 - unknown to the type checker
+    message, _, suggestion = message.partition(" Did you mean ")
+    message = message.removesuffix(".")
+    possible = getattr(error, "possibilities", None)
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context is not None else "pegasos"
+    if possible:
+        hint = f"did you mean {' or '.join(sorted(possible))}?"
+        message = message.partition(" (Possible options")[0]
+    elif suggestion:
+        hint = f"did you mean {suggestion}"
+    else:
+        hint = f"'{command} --help' shows how it is used"
+    return f"{message[:1].lower()}{message[1:]}", hint
+
+
+def _remedy(number: int | None) -> str:
+    if number == errno.ENOSPC:
+        return "make room on the disk"
+    if number in (errno.EACCES, errno.EPERM, errno.EROFS):
+        return "name another place, or get permission to use this one"
+    return "check the name"
