@@ -21,7 +21,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --no-build-isolation --editable
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: $(VENV)/.stamp-base ## build, fit the digits, show the certificate
+demo: $(VENV)/.stamp-demo ## build, run the study of the digits, write its report
 	$(BIN)/python examples/demo.py
 
 test: $(VENV)/.stamp-test ## all tests
@@ -53,7 +53,7 @@ clean: ## remove everything make has made, .venv included
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage htmlcov
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
-# The stamps say what is installed in .venv: the build tools, the package, the package with one extra.
+# The stamps say what is installed in .venv: the build tools, the package with what the demo needs, the package with one extra.
 
 $(VENV)/.stamp-tools: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
@@ -65,10 +65,11 @@ $(VENV)/.stamp-tools: pyproject.toml
 	$(BIN)/python -m pip install --quiet -r $(VENV)/build-requires.txt 'cmake>=3.26' 'ninja>=1.11'
 	@touch $@
 
-$(VENV)/.stamp-base: $(VENV)/.stamp-tools CMakeLists.txt $(CPP)
-	$(INSTALL) .
+$(VENV)/.stamp-demo: $(VENV)/.stamp-tools CMakeLists.txt $(CPP)
+	$(INSTALL) '.[io,report]'
 	@touch $@
 
+# The extras test and bench hold what the demo needs, so that it need not install anything after them.
 $(VENV)/.stamp-%: $(VENV)/.stamp-tools CMakeLists.txt $(CPP)
 	$(INSTALL) '.[$*]'
-	@touch $@ $(VENV)/.stamp-base
+	@touch $@ $(if $(filter test bench,$*),$(VENV)/.stamp-demo)
