@@ -2,6 +2,9 @@
 
 from pathlib import Path
 
+import numpy as np
+
+from pegasos import studies
 from pegasos.studies._file import parse
 
 # Two models, one in lockstep and one not; a test part, folds, two repeats: 12 tasks.
@@ -38,9 +41,33 @@ estimator = "PerceptronClassifier"
 max_iter = [1, 4]
 """
 
+# As many tasks, with less to do in each.
+QUICK = (
+    SMALL.replace('scale = "standard"', "bias = false")
+    .replace("folds = 3", "folds = 2")
+    .replace("lam = [1e-3, 1e-1]", "lam = [0.01]")
+    .replace("max_steps = [50, 20]", "max_steps = [20]")
+)
+
 
 def study_of(text, folder=Path()):
     return parse(text, name="small", folder=Path(folder), file="small.toml")
+
+
+def classes_of_three(n_rows=60, seed=0, n_features=4):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(3, size=n_rows)
+    X = rng.standard_normal((3, n_features))[y] + rng.standard_normal((n_rows, n_features))
+    return 5 * X + 3, y
+
+
+def run_own(tmp_path, X, y, tables, *, head="", **more):
+    """Run a study of arrays; return its rows."""
+    np.savez(tmp_path / "own.npz", X=X, y=y, **more)
+    text = f'title = "own"\ndata.file = "own.npz"\n{head}\n{tables}'
+    results = studies.run(study_of(text, tmp_path), tmp_path / "out")
+    assert results.is_complete
+    return results.table.to_pylist()
 
 
 def comparable(table):

@@ -10,7 +10,7 @@ import pytest
 
 from pegasos import studies
 
-from .study_helpers import SMALL, Diary, comparable, study_of
+from .study_helpers import QUICK, Diary, comparable, study_of
 
 pytest.importorskip("pyarrow", reason="results are stored with pyarrow")
 
@@ -61,7 +61,7 @@ studies.run(study, folder, progress=Told())
 
 @pytest.fixture(scope="module")
 def uninterrupted(tmp_path_factory):
-    return comparable(studies.run(study_of(SMALL), tmp_path_factory.mktemp("whole")).table)
+    return comparable(studies.run(study_of(QUICK), tmp_path_factory.mktemp("whole")).table)
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +75,7 @@ def processes():
 @pytest.fixture
 def start(tmp_path, processes):
     """Return a function that starts the program in a process of its own."""
-    (tmp_path / "small.toml").write_text(SMALL)
+    (tmp_path / "small.toml").write_text(QUICK)
 
     def start(event, n=1):
         hears, told = processes.Pipe(duplex=False)

@@ -35,18 +35,17 @@ def fingerprint(study: Study) -> Prints:
     }
 
 
-def changes(before: Prints, now: Prints) -> list[str]:
-    """Return what is not as it was, in words; empty if all is."""
-    study = _different(before["study"], now["study"])
-    changed = [f"the study ({', '.join(study)})"] if study else []
-    # Another study reads other data: only data that both read can have changed.
-    common = before["data"].keys() & now["data"].keys()
-    data = [name for name in sorted(common) if before["data"][name] != now["data"][name]]
-    return changed + [f"the data ({name})" for name in data]
+def changes(before: Prints, now: Prints) -> str:
+    """Return what is not as it was, in words; empty if all is.
 
-
-def _different(before: dict[str, str], now: dict[str, str]) -> list[str]:
-    return sorted(key for key in before | now if before.get(key) != now.get(key))
+    Another study may read other data, so if the study has changed nothing is said of the data.
+    """
+    for what in ("study", "data"):
+        keys = before[what] | now[what]
+        different = [key for key in sorted(keys) if before[what].get(key) != now[what].get(key)]
+        if different:
+            return f"the {what} ({', '.join(different)})"
+    return ""
 
 
 def _of_settings(value: Any) -> str:

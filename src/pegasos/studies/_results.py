@@ -204,7 +204,7 @@ class Results:
         changed = changes(self._prints, fingerprint(self.study))
         if changed:
             raise StudyError(
-                f"changed since the results in {self.folder} are {' and '.join(changed)}",
+                f"{changed} has changed since the results in {self.folder} were made",
                 "put the old data back, or run the study again in another folder",
             )
         return self.study.data

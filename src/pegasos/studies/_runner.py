@@ -86,8 +86,7 @@ def _resumed(new: Saved, folder: Path, fresh: bool) -> Saved:
         changed = changes(old.prints, new.prints)
         if changed:
             raise StudyError(
-                f"the results in {folder} are of something else: changed since then are "
-                f"{' and '.join(changed)}",
+                f"{changed} has changed since the results in {folder} were made",
                 "choose another folder, or begin anew with fresh=True (--fresh)",
             )
         new.table, new.done, new.facts = old.table, old.done, old.facts

@@ -1,0 +1,513 @@
+"""Rows of a study are what estimators fitted by hand give, on the same rows with the same seed."""
+
+import bz2
+import math
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.impute import SimpleImputer
+from sklearn.model_selection import StratifiedKFold, train_test_split
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler, PolynomialFeatures, StandardScaler
+
+from pegasos import (
+    KernelPegasosClassifier,
+    KernelPerceptronClassifier,
+    PegasosClassifier,
+    PerceptronClassifier,
+    studies,
+)
+from pegasos.studies._textbook import LaplaceSquared
+
+from .study_helpers import SMALL, classes_of_three, run_own, study_of
+
+pytest.importorskip("pyarrow", reason="results are stored with pyarrow")
+
+
+def error(fitted, X, y):
+    return np.mean(fitted.predict(X) != y)
+
+
+def by_hand(estimator, X, y, train, test, prepare=None):
+    """Return train and test error of an estimator fitted to a fold."""
+    learn, judge = X[train], X[test]
+    if prepare is not None:
+        learn, judge = prepare.fit_transform(learn), prepare.transform(judge)
+    fitted = quietly(estimator.fit, learn, y[train])
+    return error(fitted, learn, y[train]), error(fitted, judge, y[test])
+
+
+def quietly(function, *args):
+    with warnings.catch_warnings(action="ignore"):
+        return function(*args)
+
+
+def folds_of(y, n_folds, seed):
+    return list(StratifiedKFold(n_folds, shuffle=True, random_state=seed).split(y, y))
+
+
+def check_rows(rows, make, X, y, folds, prepare=None):
+    """Every row has the errors of the estimator that ``make`` returns for it."""
+    assert rows
+    for row in rows:
+        train, test = folds[row["fold"]]
+        expected = by_hand(make(row), X, y, train, test, prepare)
+        assert (row["train_error"], row["test_error"]) == pytest.approx(expected, abs=1e-12)
+        assert row["n_rows"] == len(train)
+        assert row["seconds"] >= 0
+
+
+# --- Lockstep -------------------------------------------------------------------------------------
+
+
+def test_linear_cells_in_lockstep(tmp_path):
+    X, y = classes_of_three()
+    rows = run_own(
+        tmp_path,
+        X,
+        y,
+        """
+        evaluate.folds = 3
+        [[models]]
+        name = "linear"
+        estimator = "PegasosClassifier"
+        average = "none"
+        grid = { lam = [0.1, 0.01], loss = ["log", "hinge"], max_steps = [200, 30] }
+        """,
+        head="seed = 5",
+    )
+    assert len(rows) == 2 * 2 * 2 * 3
+    assert [row["max_steps"] for row in rows[:6]] == [200] * 3 + [30] * 3  # the file's order
+
+    def make(row):
+        return PegasosClassifier(
+            row["lam"],
+            loss=row["loss"],
+            max_steps=row["max_steps"],
+            average=None,
+            tol=None,
+            random_state=5,
+        )
+
+    check_rows(rows, make, X, y, folds_of(y, 3, 5))
+    assert {row["n_features"] for row in rows} == {4}
+
+
+@pytest.mark.parametrize(
+    ("scale", "scaler"),
+    [("none", None), ("minmax", MinMaxScaler()), ("standard", StandardScaler())],
+)
+def test_kernel_cells_in_lockstep_with_rows_scaled_by_their_fold(tmp_path, scale, scaler):
+    X, y = classes_of_three()
+    rows = run_own(
+        tmp_path,
+        X,
+        y,
+        f"""
+        prepare.scale = "{scale}"
+        evaluate.folds = 3
+        [[models]]
+        name = "kernel"
+        estimator = "KernelPegasosClassifier"
+        kernel = "poly"
+        gamma = 0.1
+        grid = {{ degree = [2, 3], coef0 = [1, 2], lam = [1, 10], max_steps = [10, 100] }}
+        """,
+    )
+    assert len(rows) == 16 * 3
+
+    def make(row):
+        names = ("lam", "gamma", "degree", "coef0", "max_steps")
+        params = {name: row[name] for name in names}
+        return KernelPegasosClassifier(kernel="poly", tol=None, random_state=0, **params)
+
+    check_rows(rows, make, X, y, folds_of(y, 3, 0), scaler)
+
+
+def test_a_rule_for_gamma_goes_by_the_rows_that_are_learned_from(tmp_path):
+    X, y = classes_of_three(n_rows=40)
+    X[:10] *= 3  # folds differ in their variance
+    rows = run_own(
+        tmp_path,
+        X,
+        y,
+        """
+        evaluate.folds = 2
+        [[models]]
+        name = "kernel"
+        estimator = "KernelPegasosClassifier"
+        max_steps = 150
+        grid = { gamma = ["scale", 0.01], lam = [1e-3] }
+        """,
+    )
+    assert math.isnan(rows[0]["gamma"])
+    assert rows[2]["gamma"] == 0.01
+
+    def make(row):
+        gamma = "scale" if math.isnan(row["gamma"]) else row["gamma"]
+        params = {"lam": row["lam"], "max_steps": row["max_steps"], "gamma": gamma}
+        return KernelPegasosClassifier(tol=None, random_state=0, **params)
+
+    check_rows(rows, make, X, y, folds_of(y, 2, 0))
+
+
+def test_balanced_classes_and_degree_2_features_in_lockstep(tmp_path):
+    X, y = classes_of_three()
+    rows = run_own(
+        tmp_path,
+        X,
+        y,
+        """
+        prepare = { scale = "standard", bias = true, features = 2 }
+        evaluate.folds = 2
+        [[models]]
+        name = "linear"
+        estimator = "PegasosClassifier"
+        class_weight = "balanced"
+        fit_intercept = false
+        max_steps = 300
+        """,
+    )
+    prepare = make_pipeline(StandardScaler(), PolynomialFeatures(2))
+
+    def make(row):
+        return PegasosClassifier(
+            class_weight="balanced", fit_intercept=False, max_steps=300, tol=None, random_state=0
+        )
+
+    check_rows(rows, make, X, y, folds_of(y, 2, 0), prepare)
+    assert rows[0]["n_features"] == 15
+
+
+def test_sparse_rows(tmp_path, monkeypatch):
+    (tmp_path / "adult").mkdir()
+    rng = np.random.default_rng(0)
+    X = sp.random(40, 123, 0.1, format="csr", random_state=rng, dtype=np.float32)
+    X.data = np.round(X.data, 3)
+    y = np.where(X[:, :60].sum(axis=1).A1 > X[:, 60:].sum(axis=1).A1, 1, -1)
+    lines = [
+        f"{y[i]} " + " ".join(f"{j + 1}:{X[i, j]:.3f}" for j in sorted(X[i].indices))
+        for i in range(40)
+    ]
+    for part, some in (("trn", lines[:30]), ("tst", lines[30:])):
+        path = tmp_path / f"adult/adult.{part}.bz2"
+        path.write_bytes(bz2.compress("\n".join(some).encode()))
+    monkeypatch.setenv("PEGASOS_DATA", str(tmp_path))
+    text = """
+        title = "sparse"
+        prepare.test = "given"
+        evaluate.folds = 2
+        data.name = "adult"
+        [[models]]
+        name = "linear"
+        estimator = "PegasosClassifier"
+        max_steps = 100
+        [[models]]
+        name = "kernel"
+        estimator = "KernelPegasosClassifier"
+        gamma = 0.5
+        max_steps = 100
+    """
+    results = studies.run(study_of(text), tmp_path / "out")
+    train = results.dataset()
+    assert sp.issparse(train.X)
+    folds = folds_of(train.y, 2, 0)
+    rows = results.table.to_pylist()
+    made = {
+        "linear": PegasosClassifier(max_steps=100, tol=None, random_state=0),
+        "kernel": KernelPegasosClassifier(gamma=0.5, max_steps=100, tol=None, random_state=0),
+    }
+    grid = [row for row in rows if row["part"] == "grid"]
+    check_rows(grid, lambda row: made[row["model"]], train.X, train.y, folds)
+    finals = [row for row in rows if row["part"] == "final"]
+    for row in finals:
+        fitted = made[row["model"]].fit(train.X, train.y)
+        assert row["test_error"] == error(fitted, train.X_test, train.y_test)
+
+
+# --- One by one -----------------------------------------------------------------------------------
+
+
+def test_perceptrons(tmp_path):
+    X, y = classes_of_three()
+    rows = run_own(
+        tmp_path,
+        X,
+        y,
+        """
+        prepare.scale = "minmax"
+        evaluate.folds = 2
+        [[models]]
+        name = "perceptron"
+        estimator = "PerceptronClassifier"
+        grid = { max_iter = [1, 7] }
+        [[models]]
+        name = "kernel perceptron"
+        estimator = "KernelPerceptronClassifier"
+        kernel = "poly"
+        coef0 = 1
+        grid = { gamma = [0.5, 1], max_iter = [2] }
+        """,
+        head="seed = 2",
+    )
+
+    def make(row):
+        if row["model"] == "perceptron":
+            return PerceptronClassifier(max_iter=row["max_iter"], random_state=2)
+        return KernelPerceptronClassifier(
+            kernel="poly", gamma=row["gamma"], coef0=1.0, max_iter=2, random_state=2
+        )
+
+    check_rows(rows, make, X, y, folds_of(y, 2, 2), MinMaxScaler())
+    assert len(rows) == 8
+    kernels = [row for row in rows if row["model"] != "perceptron"]
+    assert {row["kernel"] for row in kernels} == {"poly"}
+    assert all(row["n_support"] > 0 for row in kernels)
+
+
+def test_fits_that_end_by_themselves_carry_their_certificate(tmp_path):
+    X, y = classes_of_three()
+    rows = run_own(
+        tmp_path,
+        X,
+        y,
+        """
+        prepare.scale = "standard"
+        evaluate.folds = 2
+        [[models]]
+        name = "sdca"
+        estimator = "KernelPegasosClassifier"
+        solver = "sdca"
+        gamma = 0.2
+        tol = 1e-3
+        grid = { lam = [0.1, 0.01] }
+        """,
+    )
+
+    def make(row):
+        return KernelPegasosClassifier(
+            row["lam"], solver="sdca", gamma=0.2, tol=1e-3, random_state=0
+        )
+
+    folds = folds_of(y, 2, 0)
+    check_rows(rows, make, X, y, folds, StandardScaler())
+    fitted = make(rows[0]).fit(StandardScaler().fit_transform(X[folds[0][0]]), y[folds[0][0]])
+    relative = fitted.duality_gap_ / fitted.objective_
+    worst = np.argmax(relative)
+    assert rows[0]["gap"] == pytest.approx(relative[worst])
+    assert rows[0]["gap"] <= 1e-3
+    assert rows[0]["objective"] == pytest.approx(fitted.objective_[worst])
+    assert rows[0]["n_support"] == len(fitted.support_)
+
+
+def test_missing_values_are_those_of_the_training_rows(tmp_path):
+    X, y = classes_of_three()
+    X[::7, 1] = np.nan
+    rows = run_own(
+        tmp_path,
+        X,
+        y,
+        """
+        prepare = { missing = "median", scale = "standard" }
+        evaluate.folds = 3
+        [[models]]
+        name = "linear"
+        estimator = "PegasosClassifier"
+        max_steps = 200
+        """,
+    )
+    prepare = make_pipeline(SimpleImputer(strategy="median"), StandardScaler())
+    made = PegasosClassifier(max_steps=200, tol=None, random_state=0)
+    check_rows(rows, lambda row: made, X, y, folds_of(y, 3, 0), prepare)
+
+
+# --- Splits, repeats, subsets ---------------------------------------------------------------------
+
+
+def test_repeats_draw_folds_and_steps_with_their_own_seeds(tmp_path):
+    X, y = classes_of_three()
+    rows = run_own(
+        tmp_path,
+        X,
+        y,
+        """
+        evaluate.folds = 2
+        [[models]]
+        name = "linear"
+        estimator = "PegasosClassifier"
+        grid = { max_steps = [60, 120] }
+        """,
+        head="seed = 7\nrepeats = 3",
+    )
+    assert len(rows) == 2 * 2 * 3
+    for repeat in range(3):
+        some = [row for row in rows if row["repeat"] == repeat]
+
+        def make(row, seed=7 + repeat):
+            return PegasosClassifier(max_steps=row["max_steps"], tol=None, random_state=seed)
+
+        check_rows(some, make, X, y, folds_of(y, 2, 7 + repeat))
+    assert len({row["test_error"] for row in rows}) > 1
+
+
+def test_a_validation_split_chooses_and_the_test_part_decides(tmp_path):
+    X, y = classes_of_three(n_rows=100)
+    rows = run_own(
+        tmp_path,
+        X,
+        y,
+        """
+        prepare = { test = 0.2, scale = "minmax" }
+        evaluate.validation = 0.25
+        [[models]]
+        name = "kernel"
+        estimator = "KernelPegasosClassifier"
+        grid = { gamma = [0.001, 3.0, 1000.0], max_steps = [300] }
+        """,
+        head="seed = 1",
+    )
+    grid, final = rows[:3], rows[3]
+    train, test = train_test_split(np.arange(100), test_size=0.2, stratify=y, random_state=1)
+    X_train, y_train = X[train], y[train]
+    split = train_test_split(np.arange(80), test_size=0.25, stratify=y_train, random_state=1)
+
+    def make(row):
+        return KernelPegasosClassifier(gamma=row["gamma"], max_steps=300, tol=None, random_state=1)
+
+    check_rows(grid, make, X_train, y_train, [split], MinMaxScaler())
+    best = min(grid, key=lambda row: row["test_error"])
+    assert (final["part"], final["gamma"], final["fold"]) == ("final", best["gamma"], -1)
+    scaler = MinMaxScaler().fit(X_train)
+    fitted = make(best).fit(scaler.transform(X_train), y_train)
+    assert final["test_error"] == error(fitted, scaler.transform(X[test]), y[test])
+    assert final["train_error"] == error(fitted, scaler.transform(X_train), y_train)
+    assert final["n_rows"] == 80
+    assert final["gap"] == pytest.approx(np.max(fitted.duality_gap_ / fitted.objective_))
+
+
+def test_the_test_part_has_no_say_in_what_is_chosen(tmp_path):
+    """Finals of a repeat are of the best cell of that repeat, the first if several are."""
+    results = studies.run(study_of(SMALL), tmp_path)
+    rows = results.table.to_pylist()
+    for model in ("Gaussian", "perceptron"):
+        for repeat in (0, 1):
+            mine = [row for row in rows if (row["model"], row["repeat"]) == (model, repeat)]
+            grid = [row for row in mine if row["part"] == "grid"]
+            (final,) = (row for row in mine if row["part"] == "final")
+            cells = [grid[i : i + 3] for i in range(0, len(grid), 3)]
+            means = [round(np.mean([row["test_error"] for row in cell]), 12) for cell in cells]
+            best = cells[int(np.argmin(means))][0]
+            for axis in ("gamma", "lam", "max_steps", "max_iter"):
+                assert str(final[axis]) == str(best[axis])
+
+
+def test_without_shuffling_the_end_of_the_table_is_held_out(tmp_path):
+    X, y = classes_of_three()
+    rows = run_own(
+        tmp_path,
+        X,
+        y,
+        """
+        prepare = { test = 0.25, shuffle = false }
+        [[models]]
+        name = "linear"
+        estimator = "PegasosClassifier"
+        max_steps = 100
+        """,
+    )
+    (row,) = rows
+    fitted = PegasosClassifier(max_steps=100, tol=None, random_state=0).fit(X[:45], y[:45])
+    assert row["part"] == "final"
+    assert row["test_error"] == error(fitted, X[45:], y[45:])
+
+
+def test_a_test_part_of_the_datas_own(tmp_path):
+    X, y = classes_of_three()
+    rows = run_own(
+        tmp_path,
+        X[:40],
+        y[:40],
+        """
+        prepare.test = "given"
+        [[models]]
+        name = "linear"
+        estimator = "PegasosClassifier"
+        max_steps = 100
+        """,
+        X_test=X[40:],
+        y_test=y[40:],
+    )
+    fitted = PegasosClassifier(max_steps=100, tol=None, random_state=0).fit(X[:40], y[:40])
+    assert rows[0]["test_error"] == error(fitted, X[40:], y[40:])
+
+
+def test_pairs_of_classes_are_worked_on_one_by_one(tmp_path):
+    X, y = classes_of_three()
+    rows = run_own(
+        tmp_path,
+        X,
+        y,
+        """
+        data.pairs = [[0, 1], [0, 2]]
+        [evaluate]
+        folds = 2
+        [[models]]
+        name = "linear"
+        estimator = "PegasosClassifier"
+        max_steps = 50
+        """,
+    )
+    for subset, classes in (("0 against 1", (0, 1)), ("0 against 2", (0, 2))):
+        some = [row for row in rows if row["subset"] == subset]
+        assert len(some) == 2
+        chosen = np.isin(y, classes)
+        made = PegasosClassifier(max_steps=50, tol=None, random_state=0)
+        folds = folds_of(y[chosen], 2, 0)
+        check_rows(some, lambda row, made=made: made, X[chosen], y[chosen], folds)
+
+
+# --- The kernel with the wrong norm ---------------------------------------------------------------
+
+
+def test_the_kernel_with_the_wrong_norm(tmp_path):
+    X, y = classes_of_three(n_features=2)
+    np.savez(tmp_path / "own.npz", X=X / 20, y=y)
+    text = """
+        title = "norms"
+        data.file = "own.npz"
+        prepare.test = 0.25
+        evaluate.folds = 3
+        [[models]]
+        name = "wrong"
+        estimator = "KernelPegasosClassifier"
+        kernel = "laplace-squared"
+        grid = { gamma = [0.5, 2], lam = [0.01, 0.1], max_steps = [20, 200] }
+        [[models]]
+        name = "wrong perceptron"
+        estimator = "KernelPerceptronClassifier"
+        kernel = "laplace-squared"
+        gamma = 1.0
+        max_iter = 3
+    """
+    results = studies.run(study_of(text, tmp_path), tmp_path / "out")
+    rows = results.table.to_pylist()
+    assert {row["kernel"] for row in rows} == {"laplace-squared"}
+    train, _ = train_test_split(np.arange(60), test_size=0.25, stratify=y, random_state=0)
+
+    def make(row):
+        kernel = LaplaceSquared(row["gamma"])
+        if row["model"] == "wrong perceptron":
+            return KernelPerceptronClassifier(kernel=kernel, max_iter=3, random_state=0)
+        return KernelPegasosClassifier(
+            row["lam"], kernel=kernel, max_steps=row["max_steps"], tol=None, random_state=0
+        )
+
+    grid = [row for row in rows if row["part"] == "grid"]
+    assert len(grid) == 8 * 3 + 3
+    check_rows(grid, make, X[train] / 20, y[train], folds_of(y[train], 3, 0))
+    # What an indefinite kernel makes the estimator say does not end the run, and is not lost.
+    assert any("wrong: UserWarning" in text for text in results.facts["warnings"])
+    (final,) = (row for row in rows if (row["model"], row["part"]) == ("wrong", "final"))
+    assert final["dual_objective"] == -math.inf
