@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from pegasos.studies._errors import StudyError
+from pegasos.studies._dataset import Dataset
+from pegasos.studies._errors import DataMissing, StudyError
 from pegasos.studies._fields import Fields
-from pegasos.studies._sources import SOURCES, DataMissing, Dataset, Options
+from pegasos.studies._sources import SOURCES, Options
 from pegasos.studies._tables import read_csv, read_npz
 
 __all__ = ["DataMissing", "DataSpec", "Dataset", "read_data"]

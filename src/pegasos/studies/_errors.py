@@ -1,6 +1,6 @@
 """Errors that whoever runs a study can mend."""
 
-__all__ = ["StudyError"]
+__all__ = ["DataMissing", "StudyError"]
 
 
 class StudyError(ValueError):
@@ -18,3 +18,7 @@ class StudyError(ValueError):
         super().__init__(f"{message}; {hint}")
         self.message = message
         self.hint = hint
+
+
+class DataMissing(StudyError):  # noqa: N818 - reads like what it says
+    """A data file, or what reads it, is not there; the text says which, and the remedy."""

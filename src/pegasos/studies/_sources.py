@@ -14,13 +14,13 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from pegasos.studies._errors import StudyError
+from pegasos.studies._dataset import Dataset
+from pegasos.studies._errors import DataMissing
 
-__all__ = ["SOURCES", "DataMissing", "Dataset", "Options", "Source"]
+__all__ = ["SOURCES", "DataMissing", "Options", "Source"]
 
-Labels = npt.NDArray[Any]
 Options = Mapping[str, float]
-Part = tuple[Any, Labels]  # rows and labels
+Part = tuple[Any, npt.NDArray[Any]]  # rows and labels
 
 _COV1_ROWS = 522_911  # the training rows of the Pegasos paper
 _USPS_ROWS = 7_329  # as well
@@ -37,34 +37,6 @@ _FASHION = (
     "bag",
     "ankle boot",
 )
-
-
-class DataMissing(StudyError):  # noqa: N818 - reads like what it says
-    """A data file, or what reads it, is not there; the text says which, and the remedy."""
-
-
-@dataclass(frozen=True)
-class Dataset:
-    """Rows and labels.
-
-    Attributes
-    ----------
-    X, y : matrix of shape (n_rows, n_features), dense or CSR, and array of shape (n_rows,)
-        The rows to work with.
-    X_test, y_test : same, or None
-        The set's own test part.
-    names : dict
-        What the classes are called, by label; empty if they have no names.
-    image_shape : tuple of two ints, or None
-        Height and width, if rows are images.
-    """
-
-    X: Any
-    y: Labels
-    X_test: Any = None
-    y_test: Labels | None = None
-    names: Mapping[Any, str] = field(default_factory=dict)
-    image_shape: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from zipfile import BadZipFile
 
 import numpy as np
 
+from pegasos.studies._dataset import Dataset
 from pegasos.studies._errors import StudyError
-from pegasos.studies._sources import Dataset
 
 __all__ = ["read_csv", "read_npz"]
 
