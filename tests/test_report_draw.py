@@ -148,6 +148,15 @@ def test_a_boundary_is_drawn_over_raw_features(blobs, tmp_path):
     assert f"{wrong.sum()} support vectors" in alt_text(drawn)
 
 
+def test_a_short_course_has_records_of_shorter_fits_which_are_its_beginnings(results):
+    drawn = draw({"kind": "convergence", "model": "linear"}, results)
+    steps, objectives = drawn.axes[0].lines[0].get_xydata().T
+    assert steps.tolist() == [1, 3, 7, 15, 30, 60]
+    fitted = results.refit("linear")
+    whole = fitted.estimator.set_params(max_steps=15).fit(fitted.X, fitted.y)
+    assert objectives[3] == np.mean(whole.objective_)
+
+
 def test_figures_of_a_model_are_of_its_first_subset_unless_one_is_named(tmp_path):
     rows = [final_row("linear", subset="0 against 6"), final_row("linear", subset="2 against 4")]
     results = StandIn(rows, tmp_path)

@@ -149,8 +149,8 @@ def test_support_vectors_of_a_kernel_machine_have_rings(blobs):
     display = BoundaryDisplay.from_estimator(model, X, y, names={1: "one"}, ax=new_axes())
     labels = {c.get_label(): c.get_offsets() for c in display.ax_.collections}
     np.testing.assert_array_equal(labels["support vector"], X[model.support_])
-    np.testing.assert_array_equal(labels["0"], X[y == 0])
-    np.testing.assert_array_equal(labels["one"], X[y == 1])
+    np.testing.assert_array_equal(labels["class 0"], X[y == 0])
+    np.testing.assert_array_equal(labels["class one"], X[y == 1])
 
 
 def test_linear_support_vectors_are_the_rows_not_beyond_their_margin(blobs):

@@ -115,6 +115,25 @@ def test_of_several_kernels_the_best_is_drawn_or_the_one_named(tmp_path):
         HeatmapDisplay.from_results(results, "rbf", gamma=3.0)
 
 
+def test_of_equal_cells_the_first_is_the_best_whatever_the_order_of_sums(tmp_path):
+    display = HeatmapDisplay([[0.3, 0.1 + 0.2]], lams=[1], steps=[10, 20])
+    assert display.best_ == (0, 0)
+    rows = grid_rows("rbf", kernel="rbf", gamma=0.5) + grid_rows("rbf", kernel="rbf", gamma=2.0)
+    for row in rows[len(rows) // 2 :]:
+        row["test_error"] -= 1e-16
+    assert HeatmapDisplay.from_results(StandIn(rows, tmp_path), "rbf", ax=new_axes()).title == (
+        "rbf (gamma = 0.5)"
+    )
+
+
+def test_the_train_error_is_shown_of_the_kernel_with_the_best_test_error(tmp_path):
+    rows = grid_rows("rbf", kernel="rbf", gamma=0.5)
+    rows += [{**row, "train_error": 0.0, "test_error": 0.5, "gamma": 9.0} for row in rows]
+    results = StandIn(rows, tmp_path)
+    display = HeatmapDisplay.from_results(results, "rbf", value="train_error", ax=new_axes())
+    assert display.title == "rbf (gamma = 0.5)"
+
+
 def test_a_fitted_grid_is_drawn_with_its_own_errors(blobs):
     X, y = blobs
     model = PegasosCV(lams=LAMS, steps=STEPS, cv=3, random_state=0).fit(X, y)

@@ -6,7 +6,7 @@ from math import isfinite
 from statistics import fmean
 from typing import Any
 
-from pegasos.report._numbers import count_text, error_text, percent_text, seconds_text
+from pegasos.report._numbers import error_text, percent_text, seconds_text, slope_text
 from pegasos.report._scaling import fitted_slopes
 from pegasos.report._scores import Score, cell_text
 from pegasos.report._table import columns_of_results
@@ -105,7 +105,7 @@ def _certificate(its: list[Score]) -> list[Fact]:
 
 def _slopes(results: Any) -> list[str]:
     return [
-        f"{name}: time grows with the power {slope:.2f} of {_SIZES[axis]}."
+        f"{name}: time grows with the power {slope_text(slope)} of {_SIZES[axis]}."
         for name, axis, slope in fitted_slopes(results)
     ]
 
@@ -133,5 +133,4 @@ def _reported(comparisons: list[Any]) -> list[str]:
         return []
     counts = Counter(comparison.verdict for comparison in comparisons)
     texts = [f"{counts[verdict]} {verdict}" for verdict in _VERDICTS if counts[verdict]]
-    what = "reported value" if len(comparisons) == 1 else "reported values"
-    return [f"Of {count_text(len(comparisons))} {what}: {', '.join(texts)}."]
+    return [f"Reported values: {', '.join(texts)}."]

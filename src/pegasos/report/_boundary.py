@@ -152,8 +152,6 @@ class BoundaryDisplay(Display):
             aspect="auto",
             alpha=0.22,
         )
-        if len(self.classes) == 2:
-            self._draw_lines(ax)
         for place, (name, look) in enumerate(zip(self.classes, all_looks, strict=True)):
             first, second = self.points[self.labels == place].T
             ax.scatter(
@@ -164,7 +162,7 @@ class BoundaryDisplay(Display):
                 marker=look.marker,
                 edgecolors="white",
                 linewidths=0.5,
-                label=name,
+                label=f"class {name}",
                 zorder=3,
             )
         if self.support is not None:
@@ -179,6 +177,8 @@ class BoundaryDisplay(Display):
                 label="support vector",
                 zorder=4,
             )
+        if len(self.classes) == 2:
+            self._draw_lines(ax)
         ax.grid(False)
         ax.set(xlim=self.extent[:2], ylim=self.extent[2:])
         ax.set_xlabel("first feature")

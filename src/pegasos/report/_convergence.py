@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from pegasos.report._axes import log_counts, log_seconds
+from pegasos.report._axes import log_counts, log_seconds, log_values
 from pegasos.report._display import Display
 from pegasos.report._kinds import CLOCKS
 from pegasos.report._numbers import count_text, seconds_text
@@ -103,9 +103,7 @@ class ConvergenceDisplay(Display):
                 linestyle=look.line,
             )
         if any((line > 0).any() for line in self.lines_.values()):
-            ax.set_yscale("log")
-            ax.yaxis.set_major_formatter("{x:g}")
-            ax.minorticks_off()
+            log_values(ax, "y")
         if self.against == "step":
             log_counts(ax, "x", self.times_)
         else:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pegasos.report._axes import log_counts
+from pegasos.report._axes import log_counts, log_values
 from pegasos.report._grid import GridDisplay
 from pegasos.report._numbers import count_text, power_text
 from pegasos.report._style import looks
@@ -58,8 +58,7 @@ class CurvesDisplay(GridDisplay):
         log_counts(ax, "x", self.steps)
         smallest, largest = np.nanmin(self.errors), np.nanmax(self.errors)
         if smallest > 0 and largest > 10 * smallest:
-            ax.set_yscale("log")
-            ax.yaxis.set_major_formatter("{x:g}")
+            log_values(ax, "y")
         else:
             ax.set_ylim(bottom=0)
         ax.set_xlabel("T, steps")

@@ -2,8 +2,11 @@
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
+from warnings import catch_warnings
 
 import numpy as np
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import make_pipeline
 
 from pegasos.report._bars import BarsDisplay
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
 Wanted = Mapping[str, Any]
 
 _IMAGES, _PER_CLASS, _MAP_ROWS = 24, 8, 2000
+_FEWEST_RECORDS = 8  # of the course of a fit that is worth a picture
 
 
 def draw(figure: Mapping[str, Any], results: Any) -> "Figure":
@@ -78,8 +82,8 @@ def _bars(figure: Wanted, results: Any) -> Display:
 
 def _convergence(figure: Wanted, results: Any) -> Display:
     fitted, title = _refit(figure, results)
-    history = fitted.estimator.history_
-    return ConvergenceDisplay(history, against=figure.get("against", "step"), title=title)
+    against = figure.get("against", "step")
+    return ConvergenceDisplay(_history(fitted), against=against, title=title)
 
 
 def _boundary(figure: Wanted, results: Any) -> Display:
@@ -158,6 +162,23 @@ def _refit(figure: Wanted, results: Any) -> tuple[Any, str]:
 def _judged_by(results: Any) -> str:
     """Say which rows mistakes are counted on: without a test part, those of the first fold."""
     return ", test part" if results.study.splits.test is not None else ", first fold held out"
+
+
+def _history(fitted: Any) -> Any:
+    """Return the course of a fit; if it has few records, with the ends of shorter fits.
+
+    A fit of fewer steps with the same seed is the beginning of the longer one.
+    """
+    estimator = fitted.estimator
+    history, steps = estimator.history_, getattr(estimator, "max_steps", None)
+    if steps is None or len(history) >= _FEWEST_RECORDS:
+        return history
+    records = []
+    for fewer in sorted({steps >> k for k in range(1, _FEWEST_RECORDS)} - {0}):
+        with catch_warnings(action="ignore", category=ConvergenceWarning):  # that is no surprise
+            shorter = clone(estimator).set_params(max_steps=fewer).fit(fitted.X, fitted.y)
+        records.append(shorter.history_[-1])
+    return [*records, history[-1]]
 
 
 def _titled(title: str, display: Display) -> Display:

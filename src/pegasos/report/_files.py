@@ -4,13 +4,15 @@ import os
 from io import BytesIO
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from pegasos.report._style import style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+    from matplotlib.transforms import Bbox
 
+_PADDING = 0.1  # inches around a figure
 # What would tell one run from the next is left out, the alt text is put in.
 _METADATA: dict[str, dict[str, Any]] = {
     ".svg": {"Date": None, "Creator": None},
@@ -47,13 +49,23 @@ def save(figure: "Figure", path: str | PathLike[str], *, alt: str | None = None)
     return replace_file(path, as_bytes(figure, suffix, alt_text(figure) if alt is None else alt))
 
 
-def as_bytes(figure: "Figure", suffix: str, title: str) -> bytes:
+def fixed_box(figure: "Figure") -> "Bbox":
+    """Lay a figure out for good, and return its box: it can then be written several times."""
+    with style():
+        figure.draw_without_rendering()
+        figure.set_layout_engine("none")
+        return figure.get_tightbbox().padded(_PADDING)
+
+
+def as_bytes(
+    figure: "Figure", suffix: str, title: str, box: "Bbox | Literal['tight']" = "tight"
+) -> bytes:
     """Return what a file of this ending would hold."""
     metadata = {**_METADATA[suffix], **({"Title": title} if title else {})}
     file = BytesIO()
     with style():
         figure.savefig(
-            file, format=suffix[1:], metadata=metadata, bbox_inches="tight", facecolor="white"
+            file, format=suffix[1:], metadata=metadata, bbox_inches=box, facecolor="white"
         )
     return file.getvalue()
 

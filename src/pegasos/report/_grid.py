@@ -9,6 +9,7 @@ import numpy.typing as npt
 from pegasos.report._display import Display
 from pegasos.report._kinds import VALUES
 from pegasos.report._table import (
+    DIGITS,
     Columns,
     choose,
     columns_of_estimator,
@@ -90,7 +91,7 @@ class GridDisplay(Display):
             Already drawn.
         """
         _check_value(value)
-        columns = columns_of_estimator(estimator, value)
+        columns = columns_of_estimator(estimator)
         wanted = {"loss": loss, "gamma": gamma, "degree": degree}
         return cls._of(columns, value, wanted, type(estimator).__name__).plot(ax)
 
@@ -143,7 +144,7 @@ class GridDisplay(Display):
 
     @classmethod
     def _of(cls, columns: Columns, value: str, wanted: dict[str, Any], name: str) -> Self:
-        columns, chosen = choose(columns, value, wanted)
+        columns, chosen = choose(columns, wanted)
         grid = means(columns, value)
         choice = describe_choice(chosen)
         return cls(
@@ -162,7 +163,7 @@ class GridDisplay(Display):
     @property
     def best_(self) -> tuple[int, int]:
         """Row and column of the smallest error."""
-        row, column = np.unravel_index(np.nanargmin(self.errors), self.errors.shape)
+        row, column = np.unravel_index(np.nanargmin(self.errors.round(DIGITS)), self.errors.shape)
         return int(row), int(column)
 
 

@@ -160,7 +160,7 @@ class MisclassifiedDisplay(Display):
         )
 
     def _draw(self, ax: "Axes") -> None:
-        ax.set_title(" - ".join(filter(None, (self.title, self._summary()))))
+        ax.set_title(": ".join(filter(None, (self.title, self._summary()))))
         if not len(self.images):
             ax.set_axis_off()
             return

@@ -35,6 +35,11 @@ def ratio_text(ratio: float) -> str:
     return f"{_rounded(ratio, digits)}×"
 
 
+def slope_text(slope: float) -> str:
+    """Write a fitted power: 0.97; never -0.00."""
+    return f"{round(slope, 2) + 0.0:.2f}"
+
+
 def error_text(error: float, spread: float = nan) -> str:
     """Write an error and, if it is known, its standard deviation: 0.0262 ± 0.0031."""
     return f"{error:.4f} ± {spread:.4f}" if isfinite(spread) else f"{error:.4f}"
@@ -46,9 +51,11 @@ def percent_text(part: float) -> str:
 
 
 def same_decimals(values: Sequence[float]) -> int:
-    """Return how many decimals tell errors apart: 3, or 4 where there are errors below 0.01."""
-    smallest = min((v for v in values if isfinite(v) and v > 0), default=1.0)
-    return 4 if smallest < 0.00995 else 3
+    """Return how many decimals tell errors apart: 3, or 4 if some are below 0.01 or nearly best."""
+    known = sorted(value for value in values if isfinite(value))
+    smallest = min((value for value in known if value > 0), default=1.0)
+    is_close = len(known) > 1 and known[0] < known[1] < known[0] + 0.001
+    return 4 if smallest < 0.00995 or is_close else 3
 
 
 def _two_digits(value: float) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pegasos.report._draw import draw
-from pegasos.report._files import alt_text, as_bytes, replace_file
+from pegasos.report._files import alt_text, as_bytes, fixed_box, replace_file
 from pegasos.report._table import columns_of_results, keep
 
 _CAPTIONS = {
@@ -78,7 +78,8 @@ def _by_default(results: Any) -> list[dict[str, Any]]:
 
 def _picture(figure: Mapping[str, Any], drawn: Any, path: Path) -> Picture:
     alt = alt_text(drawn)
-    svg, png = (as_bytes(drawn, suffix, alt) for suffix in (".svg", ".png"))
+    box = fixed_box(drawn)
+    svg, png = (as_bytes(drawn, suffix, alt, box) for suffix in (".svg", ".png"))
     replace_file(path.with_suffix(".svg"), svg)
     replace_file(path.with_suffix(".png"), png)
     width, height = _size(svg)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from pegasos.report._axes import log_values
 from pegasos.report._display import Display
 from pegasos.report._numbers import ratio_text
 from pegasos.report._style import INK, looks
@@ -98,10 +99,8 @@ class RatiosDisplay(Display):
                     ha="center",
                     fontsize=8,
                 )
-        ax.set_xscale("log")
-        ax.xaxis.set_major_formatter(lambda value, _: f"{value:g}×")
-        ax.minorticks_off()
         ax.margins(x=0.1)
+        log_values(ax, "x", "×")
         ax.set_yticks(places, self.tasks)
         ax.set_ylim(len(self.tasks) - 0.5, -0.7)
         ax.set_xlabel("seconds of the peer over ours")

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from pegasos.report._axes import log_counts, log_seconds
 from pegasos.report._display import Display
 from pegasos.report._kinds import SIZES
+from pegasos.report._numbers import slope_text
 from pegasos.report._style import looks
 from pegasos.report._table import Columns, columns_of_results, keep, of_model
 
@@ -97,7 +98,7 @@ class ScalingDisplay(Display):
         ):
             slope = self.slopes_[name]
             known = np.isfinite(slope)
-            label = f"{name}, slope {slope:.2f}" if known else name
+            label = f"{name}, slope {slope_text(slope)}" if known else name
             ax.plot(sizes, seconds, look.marker, color=look.colour, label=label, zorder=3)
             if known:
                 ends = np.array([sizes.min(), sizes.max()])
@@ -122,7 +123,7 @@ class ScalingDisplay(Display):
         str
             The slopes.
         """
-        slopes = ", ".join(f"{name} {slope:.2f}" for name, slope in self.slopes_.items())
+        slopes = ", ".join(f"{name} {slope_text(slope)}" for name, slope in self.slopes_.items())
         return (
             f"Time of training against {_NAMES[self.against]}, both logarithmic. Fitted slopes: "
             f"{slopes}."

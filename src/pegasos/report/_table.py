@@ -6,9 +6,13 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
+from pegasos.report._kinds import VALUES
 from pegasos.report._numbers import power_text
 
 Columns = dict[str, npt.NDArray[Any]]
+
+# Means that are equal but for the order of their sums are equal: the first cell is the best then.
+DIGITS = 12
 
 # What a cell of a grid has beside lam and T.
 _FIXED = ("loss", "gamma", "degree", "coef0", "subset")
@@ -21,21 +25,21 @@ def columns_of_results(results: Any, part: str | None = None) -> Columns:
     return columns if part is None else keep(columns, columns["part"] == part)
 
 
-def columns_of_estimator(estimator: Any, value: str) -> Columns:
+def columns_of_estimator(estimator: Any) -> Columns:
     """Return the cells of a fitted PegasosCV or KernelPegasosCV, a row per cell and fold."""
     check_is_fitted(estimator)
-    if not hasattr(estimator, f"{value}_"):
+    if not hasattr(estimator, "test_error_"):
         raise TypeError(
-            f"{type(estimator).__name__} has no grid to draw: its {value}_ is missing; give a "
+            f"{type(estimator).__name__} has no grid to draw: its test_error_ is missing; give a "
             "fitted PegasosCV or KernelPegasosCV"
         )
-    errors = np.asarray(getattr(estimator, f"{value}_"))
+    errors = {name: np.asarray(getattr(estimator, f"{name}_")) for name in VALUES}
     cells = estimator.cv_results_["params"]
-    n_folds = errors.shape[-1]
+    n_folds = errors["test_error"].shape[-1]
     columns = {
         name: np.repeat(_objects([cell[name] for cell in cells]), n_folds) for name in cells[0]
     }
-    return {**columns, value: errors.ravel()}
+    return {**columns, **{name: values.ravel() for name, values in errors.items()}}
 
 
 def _objects(values: list[Any]) -> npt.NDArray[Any]:
@@ -60,10 +64,10 @@ def of_model(columns: Columns, model: str) -> Columns:
     return rows
 
 
-def choose(columns: Columns, value: str, wanted: dict[str, Any]) -> tuple[Columns, dict[str, Any]]:
+def choose(columns: Columns, wanted: dict[str, Any]) -> tuple[Columns, dict[str, Any]]:
     """Return the cells of one loss, kernel and subset, and those of them that were a choice.
 
-    What is not wanted by name is as in the cell with the smallest mean of ``value``.
+    What is not wanted by name is as in the cell with the smallest mean test error.
     """
     names = [name for name in _FIXED if name in columns]
     columns = {**columns, **{name: _or_none(columns[name]) for name in names}}
@@ -72,7 +76,7 @@ def choose(columns: Columns, value: str, wanted: dict[str, Any]) -> tuple[Column
             columns = _keep_wanted(columns, name, wish)
     several = [name for name in names if len(set(columns[name].tolist())) > 1]
     if several:
-        best = _best_cell(columns, value, (*several, "lam", "max_steps"))
+        best = _best_cell(columns, (*several, "lam", "max_steps"))
         for name in several:
             columns = keep(columns, _is(columns[name], best[name]))
     chosen = [name for name in names if name in several or wanted.get(name) is not None]
@@ -109,17 +113,17 @@ def _is(column: npt.NDArray[Any], wish: Any) -> npt.NDArray[np.bool_]:
     return np.array([bool(v == wish) for v in column], dtype=bool)
 
 
-def _best_cell(columns: Columns, value: str, names: tuple[str, ...]) -> dict[str, Any]:
+def _best_cell(columns: Columns, names: tuple[str, ...]) -> dict[str, Any]:
     cells: dict[tuple[Any, ...], list[float]] = {}
-    for *cell, number in zip(*(columns[name] for name in (*names, value)), strict=True):
-        cells.setdefault(tuple(cell), []).append(number)
+    for *cell, error in zip(*(columns[name] for name in (*names, "test_error")), strict=True):
+        cells.setdefault(tuple(cell), []).append(error)
     best = min(cells, key=lambda cell: _mean(cells[cell]))
     return dict(zip(names, best, strict=True))
 
 
 def _mean(values: list[float]) -> float:
     mean = float(np.mean(values))
-    return mean if np.isfinite(mean) else np.inf
+    return round(mean, DIGITS) if np.isfinite(mean) else np.inf
 
 
 def describe_choice(chosen: dict[str, Any]) -> str:
