@@ -2,10 +2,12 @@
 
 import json
 import subprocess
+from statistics import fmean
 
 import pytest
 
 from pegasos import studies
+from pegasos.cli._app import run
 
 from .cli_helpers import PROGRAM, TINY, complaint, environment, pegasos
 
@@ -71,6 +73,37 @@ def test_a_second_run_finds_everything_done_and_its_json_holds_what_the_tables_h
     assert 0 < line["final"]["gap"] < 1
     assert [item["verdict"] for item in summary["comparisons"]] == ["met", "explained"]
     assert summary["comparisons"][0]["reported"] == 0.5
+
+
+PAIRS = """
+title = "Six pairs of digits"
+
+[data]
+name = "digits"
+pairs = [[0, 1], [2, 3], [4, 5], [6, 7], [8, 9], [1, 7]]
+
+[evaluate]
+folds = 2
+
+[[models]]
+name = "line"
+estimator = "PegasosClassifier"
+lam = 0.01
+max_steps = 100
+"""
+
+
+def test_many_subsets_are_summed_up_in_one_row_of_means(tmp_path, capsys):
+    (tmp_path / "pairs.toml").write_text(PAIRS)
+    code = run(["study", "run", f"{tmp_path}/pairs.toml", "-o", f"{tmp_path}/out", "--no-report"])
+    assert code == 0
+    results = studies.open_results(tmp_path / "out")
+    bests = [results.best("line", part.subset) for part in results.study.data.subsets()]
+    mean, spread = (
+        fmean(best[name] for best in bests) for name in ("test_error", "test_error_std")
+    )
+    [row] = [line for line in capsys.readouterr().out.splitlines() if line.startswith("line")]
+    assert row.split()[:7] == ["line", "mean", "of", "6", f"{mean:.4f}", "±", f"{spread:.4f}"]
 
 
 def test_a_changed_study_is_not_mixed_in_and_fresh_begins_anew(finished, tmp_path):

@@ -3,6 +3,7 @@
 import errno
 import os
 import traceback
+from typing import Any
 
 from pegasos.cli._output import say
 
@@ -26,12 +27,13 @@ class MissingExtra(Exception):  # noqa: N818 - reads like what it says
         self.hint = f"pip install 'pegasos[{_EXTRAS[package]}]'{instead}"
 
 
-def need(package: str, work: str, instead: str = "") -> None:
-    """Refuse to begin when the package is not there that the work will need in the end."""
+def need(work: str, *packages: str, instead: str = "") -> None:
+    """Refuse to begin when a package is not there that the work will need in the end."""
     from importlib.util import find_spec
 
-    if find_spec(package) is None:
-        raise MissingExtra(package, work, instead)
+    for package in packages:
+        if find_spec(package) is None:
+            raise MissingExtra(package, work, instead)
 
 
 def explain(error: Exception) -> int:
@@ -66,15 +68,15 @@ def _mendable(error: Exception) -> tuple[str, str]:
 
 
 def _wrong_usage(error: Exception) -> tuple[str, str]:
-    message = str(getattr(error, "format_message")())  # noqa: B009 - unknown to the type checker
+    usage: Any = error
+    possible = getattr(error, "possibilities", None)  # options much like the one that is not known
+    message = usage.message if possible else usage.format_message()
     message, _, suggestion = message.partition(" Did you mean ")
     message = message.removesuffix(".")
-    possible = getattr(error, "possibilities", None)
     context = getattr(error, "ctx", None)
     command = context.command_path if context is not None else "pegasos"
     if possible:
         hint = f"did you mean {' or '.join(sorted(possible))}?"
-        message = message.partition(" (Possible options")[0]
     elif suggestion:
         hint = f"did you mean {suggestion}"
     else:

@@ -24,8 +24,7 @@ def report(
     It is made of the results in the folder. 'pegasos study run' does this at its end; here it is
     done for a study that is not finished yet, or with another version of this package.
     """
-    need("pyarrow", "a study")
-    need("matplotlib", "the report")
+    need("a report", "pyarrow", "matplotlib", "jinja2")
     from pegasos import report as pages
     from pegasos import studies
 

@@ -67,9 +67,9 @@ def run(
     Every finished part is stored at once. Whatever ends the program, the same command goes on from
     there; a study that is finished is not computed again.
     """
-    need("pyarrow", "a study")
+    need("a study", "pyarrow")
     if not no_report:
-        need("matplotlib", "the report", ", or run the study with --no-report")
+        need("the report", "matplotlib", "jinja2", instead=", or run the study with --no-report")
     from pegasos import report, studies
     from pegasos.cli._progress import StudyProgress
     from pegasos.cli._summary import as_json as summary_json
