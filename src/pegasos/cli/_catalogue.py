@@ -38,7 +38,8 @@ def _data_of(study: "Study") -> "list[DataSpec]":
 
 
 def _described(spec: "DataSpec", study: "Study") -> Row:
-    from pegasos.studies._sources import SOURCES, DataMissing
+    from pegasos.studies._errors import DataMissing
+    from pegasos.studies._sources import SOURCES
 
     try:
         spec.files(study.folder)
