@@ -4,6 +4,7 @@ import re
 from base64 import b64decode
 from html.parser import HTMLParser
 
+import numpy as np
 import pytest
 
 from pegasos.report import write
@@ -270,6 +271,23 @@ def test_a_single_split_has_no_spread_and_no_grid_no_choice(tmp_path):
     assert "±" not in page.text
     page = page_of(StandIn([final_row("linear")], tmp_path))
     assert "0.1234 on the test part" in page.text
+
+
+def test_without_a_test_part_the_certificate_is_that_of_a_fold(tmp_path):
+    results = StandIn(grid_rows("linear"), tmp_path)
+    assert "Relative gap" not in page_of(results).text
+    results.study.splits.test = None
+    text = page_of(results).text
+    model = results.refit("linear").estimator
+    worst = np.argmax(model.duality_gap_ / model.objective_)
+    assert f"without the first fold: objective {model.objective_[worst]:.4g}; " in text
+    assert f"the optimum is at least {model.dual_objective_[worst]:.4g}" in text
+
+    def gone(*_):
+        raise ValueError("the data is gone")
+
+    results.refit = gone
+    assert "Relative gap" not in page_of(results).text
 
 
 def test_warnings_and_other_machines_are_listed(tmp_path):

@@ -6,6 +6,8 @@ from math import isfinite
 from statistics import fmean
 from typing import Any
 
+import numpy as np
+
 from pegasos.report._numbers import error_text, percent_text, seconds_text, slope_text
 from pegasos.report._scaling import fitted_slopes
 from pegasos.report._scores import Score, cell_text
@@ -45,6 +47,7 @@ def answer(results: Any, scores: list[Score], comparisons: list[Any]) -> Answer:
     if by_model:
         best = min(by_model, key=lambda model: fmean(score.error for score in by_model[model]))
         _say_best(made, best, by_model)
+        made.facts += _certificate(by_model[best]) or _certificate_of_a_fold(results, best)
     made.sentences += _slopes(results) + _races(results) + _reported(comparisons)
     return made
 
@@ -57,7 +60,7 @@ def _say_best(made: Answer, best: str, by_model: dict[str, list[Score]]) -> None
         made.about = f"Numbers are means over {len(its)} subsets of the data."
     else:
         made.about = f"Best cell: {cell_text(its[0].cell)}." if cell_text(its[0].cell) else ""
-    made.facts = [_error(its), *_final_error(its), *_seconds(its), *_certificate(its)]
+    made.facts = [_error(its), *_final_error(its), *_seconds(its)]
 
 
 def _error(its: list[Score]) -> Fact:
@@ -95,12 +98,31 @@ def _certificate(its: list[Score]) -> list[Fact]:
     if not certified:
         return []
     worst = max(certified, key=lambda final: final["gap"])
-    about = (
-        f"objective {worst['objective']:.4g}; the optimum is at least {worst['dual_objective']:.4g}"
-    )
+    about = _bounds(worst["objective"], worst["dual_objective"])
     if len(its) > 1:
         about = f"at most; {about} on {worst['subset']}"
     return [Fact("Relative gap", percent_text(worst["gap"]), about)]
+
+
+def _certificate_of_a_fold(results: Any, model: str) -> list[Fact]:
+    """Return the certificate of the fit without the first fold, for a study without test part."""
+    if results.study.splits.test is not None or not results.is_complete:
+        return []
+    try:
+        fitted = results.refit(model, "").estimator
+    except ValueError:  # the data is not there any more, or it comes in subsets
+        return []
+    if not hasattr(fitted, "objective_"):
+        return []
+    objective, dual = np.atleast_1d(fitted.objective_), np.atleast_1d(fitted.dual_objective_)
+    gaps = (objective - dual) / objective
+    worst = int(gaps.argmax())
+    about = f"of the fit without the first fold: {_bounds(objective[worst], dual[worst])}"
+    return [Fact("Relative gap", percent_text(gaps[worst]), about)]
+
+
+def _bounds(objective: float, dual: float) -> str:
+    return f"objective {objective:.4g}; the optimum is at least {dual:.4g}"
 
 
 def _slopes(results: Any) -> list[str]:

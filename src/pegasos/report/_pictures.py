@@ -4,7 +4,6 @@ import re
 from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -42,26 +41,16 @@ class Picture:
     height: int = 0
 
 
-class _Remembering:
-    """Results that fit a model only once, however many figures are of it."""
-
-    def __init__(self, results: Any) -> None:
-        self.table, self.study = results.table, results.study
-        self.dataset = cache(results.dataset)
-        self.refit = cache(results.refit)
-
-
 def pictures(results: Any, folder: Path) -> list[Picture]:
     """Draw the figures of a study, and write each as SVG and PNG.
 
     A figure that cannot be drawn, perhaps because the study is not complete, is left out: the rest
     of the report is worth having.
     """
-    remembering = _Remembering(results)
     made = []
     for i, figure in enumerate(results.study.figures or _by_default(results), 1):
         try:
-            drawn = draw(figure, remembering)
+            drawn = draw(figure, results)
         except ValueError as error:
             made.append(Picture(_caption(figure, ""), str(error)))
             continue

@@ -10,6 +10,7 @@ from pegasos.report._answer import answer
 from pegasos.report._facts import run_facts
 from pegasos.report._files import replace_file
 from pegasos.report._pictures import pictures
+from pegasos.report._remember import Remembering
 from pegasos.report._scores import scores
 from pegasos.report._tables import (
     Table,
@@ -47,6 +48,7 @@ def write(results: Any, folder: str | PathLike[str] | None = None) -> Path:
         The page. It loads nothing from elsewhere; the same results make the same page.
     """
     template = _template()
+    results = Remembering(results)
     folder = Path(results.folder if folder is None else folder)
     runs = results.facts.get("runs", [])
     its_scores = scores(results)
@@ -71,7 +73,7 @@ def _sections(results: Any, its_scores: list[Any], comparisons: list[Any]) -> li
             "reported",
             "Reported and measured here",
             "Met: ours is as good or better, within the rounding of the report. Explained: it is "
-            "not, and the note says why.",
+            "not, and the note says why. Missed: it is not, and there is no note.",
             comparisons_table(comparisons),
         ),
         Section(
