@@ -351,6 +351,20 @@ estimator = "PegasosClassifier"
         ('estimator = "PegasosClassifier"', 'implementation = "numpy"', 23, "known are"),
         ('estimator = "PegasosClassifier"', 'implementation = "dense"', 18, "lam: is missing"),
         ('"PegasosClassifier"', '"PegasosClassifier"\ngrid = { lam = [1] }', 24, "leave it out"),
+        ('"PegasosClassifier"', '"PegasosClassifier"\ntol = 0.1', 24, "the clock decides about it"),
+        ('"PegasosClassifier"', '"PegasosClassifier"\nprepare.bias = true', 24, "as they are"),
+        (
+            '"PegasosClassifier"',
+            '"PegasosClassifier"\ndata = { name = "digits", pairs = "all" }',
+            24,
+            "pairs are for models only",
+        ),
+        (
+            'axis = "n_rows"',
+            'axis = "max_steps"',
+            22,
+            "the clock decides about it",
+        ),
         (
             '"n_rows"',
             '"n_features"\ndata = { name = "digits" }',
@@ -382,6 +396,7 @@ data = { name = "moons" }
         ("PegasosClassifier", "PerceptronClassifier", 21, "has no objective to race for"),
         ("0.01", '0.01\nsolver = "sdca"', 21, "the race decides about it"),
         ("0.01", '0.01\nsolvers = ["sgd"]', 21, "is not known here"),
+        ("0.01", "0.01\nprepare = { bias = true }", 21, "a race takes rows as they are"),
     ],
 )
 def test_a_wrong_race_is_named_with_its_line(old, new, line, message):

@@ -148,8 +148,8 @@ class DataSpec:
         return replace(data, y=y, y_test=y_test, names={1: name, -1: "the rest"})
 
 
-def read_data(fields: Fields) -> DataSpec:
-    """Check a table [data]."""
+def read_data(fields: Fields, *, of_models: bool = True) -> DataSpec:
+    """Check a table [data]; only models are worked on for one pair of classes after the other."""
     if "file" in fields:
         spec = DataSpec(file=_file(fields))
     else:
@@ -165,6 +165,8 @@ def read_data(fields: Fields) -> DataSpec:
     )
     if len(spec.classes) == 1:
         raise fields.error("classes", f"must name at least two classes; got {list(spec.classes)}")
+    if spec.pairs and not of_models:
+        raise fields.error("pairs", "pairs are for models only; name one pair with classes")
     if spec.pairs and (spec.classes or spec.positive is not None):
         raise fields.error("pairs", "goes without classes and positive; leave them out")
     fields.done()

@@ -20,7 +20,8 @@ def machine() -> dict[str, Any]:
     """Return processor, number of cores this program may use, and operating system."""
     affinity = getattr(os, "sched_getaffinity", None)  # Linux has it, macOS has not
     cores = os.cpu_count() if affinity is None else len(affinity(0))
-    return {"cpu": _processor(), "cores": cores, "system": platform.platform(terse=True)}
+    system = f"{platform.system()} {platform.machine()}"
+    return {"cpu": _processor(), "cores": cores, "system": system}
 
 
 def _processor() -> str:

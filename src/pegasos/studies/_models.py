@@ -21,7 +21,7 @@ from pegasos.studies._fields import FieldError, Fields, closest
 from pegasos.studies._prepare import Preparation, read_preparation
 from pegasos.studies._textbook import LaplaceSquared
 
-__all__ = ["AXES", "Cell", "Model", "read_model"]
+__all__ = ["AXES", "ESTIMATORS", "Cell", "Model", "read_model", "read_single"]
 
 Cell = dict[str, Any]  # the parameters that a cell of the grid has of its own
 
@@ -173,6 +173,22 @@ def read_model(fields: Fields, prepare: Preparation) -> Model:
     model = Model(name, estimator, params, varied, prepare)
     _refuse_idle_axes(grid, model)
     _refuse_clashes(fields, model)
+    return model
+
+
+def read_single(fields: Fields, what: str, decided: tuple[str, ...]) -> Model:
+    """Check the model of a clock or a race: one cell, rows as they are.
+
+    ``what`` it is, and the parameters that are ``decided`` by it, go into the errors.
+    """
+    model = read_model(fields, Preparation())
+    for key in decided:
+        if key in model.params:
+            raise fields.error(key, f"the {what} decides about it; leave it out")
+    if model.grid:
+        raise fields.error("grid", f"a {what} runs with one set of parameters; leave it out")
+    if "prepare" in fields:
+        raise fields.error("prepare", f"a {what} takes rows as they are; leave it out")
     return model
 
 

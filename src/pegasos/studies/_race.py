@@ -17,8 +17,7 @@ from pegasos.studies._certificate import certificate
 from pegasos.studies._data import Dataset, DataSpec, read_data
 from pegasos.studies._errors import StudyError
 from pegasos.studies._fields import Fields
-from pegasos.studies._models import Model, read_model
-from pegasos.studies._prepare import Preparation
+from pegasos.studies._models import Model, read_single
 from pegasos.studies._tasks import Row, Setting, Task, new_row
 
 __all__ = ["Race", "read_race"]
@@ -159,13 +158,8 @@ def read_race(fields: Fields) -> Race:
     table = fields.table("data")
     if table is None:
         raise fields.error("data", "is missing; a race needs a table [races.data] of its own")
-    data = read_data(table)
-    model = read_model(fields, Preparation())
-    for key in ("solver", "max_steps", "max_iter", "tol"):
-        if key in model.params:
-            raise fields.error(key, "the race decides about it; leave it out")
-    if model.grid:
-        raise fields.error("grid", "a race runs with one set of parameters; leave it out")
+    data = read_data(table, of_models=False)
+    model = read_single(fields, "race", ("solver", "max_steps", "max_iter", "tol"))
     if "Pegasos" not in model.estimator:
         raise fields.error("estimator", "has no objective to race for; use one of Pegasos")
     fields.done()

@@ -12,8 +12,7 @@ import numpy as np
 from pegasos.studies._data import Dataset, DataSpec, read_data
 from pegasos.studies._errors import StudyError
 from pegasos.studies._fields import Fields
-from pegasos.studies._models import Model, read_model
-from pegasos.studies._prepare import Preparation
+from pegasos.studies._models import Model, read_single
 from pegasos.studies._sources import SOURCES
 from pegasos.studies._tasks import Row, Setting, Task, new_row
 from pegasos.studies._textbook import LOOPS
@@ -150,14 +149,12 @@ def read_timing(fields: Fields) -> Timing:
     runs = fields.whole("runs", 3, at_least=1)
     # On the axis of steps they come from there.
     max_steps = 0 if axis == "max_steps" else fields.whole("max_steps", at_least=1)
-    data = read_data(fields.table("data") or Fields({"name": "random"}))
+    data = read_data(fields.table("data") or Fields({"name": "random"}), of_models=False)
     _refuse_axis_without_data(fields, axis, data)
     implementation = fields.text("implementation", _OURS, choices=(_OURS, *LOOPS))
     model, parameters = None, {}
     if implementation == _OURS:
-        model = read_model(fields, Preparation())
-        if model.grid:
-            raise fields.error("grid", "a clock runs with one set of parameters; leave it out")
+        model = read_single(fields, "clock", ("max_steps", "max_iter", "tol"))
     else:
         parameters = _loop_parameters(fields, implementation)
     fields.done()
