@@ -30,6 +30,11 @@ def new_axes():
     return Figure().add_subplot()
 
 
+def shown(ax):
+    """Return the texts written on axes."""
+    return [text.get_text() for text in ax.texts]
+
+
 def grid_rows(model, shift=0.0, **others):
     return [
         new_row(
@@ -152,3 +157,29 @@ class StandIn:
             y_test=data.y[120:],
             data=data,
         )
+
+
+ROWS = [
+    *grid_rows("linear"),
+    final_row("linear"),
+    *grid_rows("a kernel", shift=-0.02, kernel="rbf", gamma=0.5),
+    final_row("a kernel", kernel="rbf", gamma=0.5),
+    *timing_rows("loop", [100, 1000], [0.2, 2.0]),
+    *timing_rows("ours", [100, 1000], [0.001, 0.001]),
+]
+FIGURES = [
+    {"kind": "heatmap", "model": "linear"},
+    {"kind": "heatmap", "model": "a kernel", "value": "train_error", "gamma": 0.5},
+    {"kind": "curves", "model": "linear", "title": "Curves of <b>"},
+    {"kind": "slopes", "models": ["loop", "ours"], "against": "n_rows"},
+    {"kind": "slopes"},
+    {"kind": "bars", "models": ["loop", "ours"]},
+    {"kind": "convergence", "model": "linear"},
+    {"kind": "convergence", "model": "a kernel", "against": "seconds"},
+    {"kind": "confusion", "model": "linear"},
+    {"kind": "misclassified", "model": "linear", "images": 5},
+    {"kind": "frequencies"},
+    {"kind": "samples", "per_class": 2},
+    {"kind": "tsne", "rows": 30},
+    {"kind": "losses", "title": "Three losses"},
+]

@@ -13,35 +13,10 @@ from pegasos import PegasosClassifier
 from pegasos.report import LossesDisplay, draw, save
 from pegasos.report._files import alt_text, replace_file
 
-from .report_helpers import StandIn, final_row, grid_rows, timing_rows
+from .report_helpers import FIGURES, ROWS, StandIn, final_row
 
 matplotlib = pytest.importorskip("matplotlib", reason="figures need matplotlib")
 matplotlib.use("agg")
-
-ROWS = [
-    *grid_rows("linear"),
-    final_row("linear"),
-    *grid_rows("a kernel", shift=-0.02, kernel="rbf", gamma=0.5),
-    final_row("a kernel", kernel="rbf", gamma=0.5),
-    *timing_rows("loop", [100, 1000], [0.2, 2.0]),
-    *timing_rows("ours", [100, 1000], [0.001, 0.001]),
-]
-FIGURES = [
-    {"kind": "heatmap", "model": "linear"},
-    {"kind": "heatmap", "model": "a kernel", "value": "train_error", "gamma": 0.5},
-    {"kind": "curves", "model": "linear", "title": "Curves of <b>"},
-    {"kind": "slopes", "models": ["loop", "ours"], "against": "n_rows"},
-    {"kind": "slopes"},
-    {"kind": "bars", "models": ["loop", "ours"]},
-    {"kind": "convergence", "model": "linear"},
-    {"kind": "convergence", "model": "a kernel", "against": "seconds"},
-    {"kind": "confusion", "model": "linear"},
-    {"kind": "misclassified", "model": "linear", "images": 5},
-    {"kind": "frequencies"},
-    {"kind": "samples", "per_class": 2},
-    {"kind": "tsne", "rows": 30},
-    {"kind": "losses", "title": "Three losses"},
-]
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from math import isfinite, log10
+from statistics import fmean
 from typing import Any
 
 from pegasos.report._numbers import count_text, error_text, percent_text, seconds_text
@@ -56,23 +57,41 @@ def models_table(scores: list[Score]) -> Table:
     """Return what each model has come to; the columns that nothing is known of are left out."""
     errors = ("test error", "train error", "final test error", "final train error")
     head = ("model", "subset", "best cell", *errors, "seconds", "relative gap", "support vectors")
-    rows: list[tuple[Cell, ...]] = []
+    by_model: dict[str, list[Score]] = {}
     for score in scores:
-        final = score.final
-        rows.append(
-            (
-                score.model,
-                score.subset,
-                cell_text(score.cell),
-                *_errors(score),
-                _of(final.get("test_error"), error_text),
-                _of(final.get("train_error"), error_text),
-                _of(score.seconds, seconds_text),
-                _of(final.get("gap"), percent_text),
-                _of(final.get("n_support"), count_text),
-            )
-        )
+        by_model.setdefault(score.model, []).append(score)
+    rows: list[tuple[Cell, ...]] = []
+    for its in by_model.values():
+        if len(its) > 1:
+            rows.append(_mean_row(its))
+        rows += map(_row, its)
     return _without_empty(Table(head, rows))
+
+
+def _row(score: Score) -> tuple[Cell, ...]:
+    final = score.final
+    return (
+        score.model,
+        score.subset,
+        cell_text(score.cell),
+        *_errors(score),
+        _of(final.get("test_error"), error_text),
+        _of(final.get("train_error"), error_text),
+        _of(score.seconds, seconds_text),
+        _of(final.get("gap"), percent_text),
+        _of(final.get("n_support"), count_text),
+    )
+
+
+def _mean_row(its: list[Score]) -> tuple[Cell, ...]:
+    """Return the means over subsets of what is known of all of them; there is no mean of cells."""
+    _, _, _, *columns = zip(*map(_row, its), strict=True)
+    writers = (error_text,) * 4 + (seconds_text, percent_text, count_text)
+    means: list[Cell] = []
+    for column, write in zip(columns, writers, strict=True):
+        known = [cell.value for cell in column if isinstance(cell, Number)]
+        means.append(_of(fmean(known), write) if len(known) == len(its) else UNKNOWN)
+    return (its[0].model, f"mean of {len(its)}", "", *means)
 
 
 def _errors(score: Score) -> tuple[Cell, Cell]:
