@@ -121,12 +121,12 @@ def test_a_boundary_needs_two_features_and_the_rows_learned_from(blobs):
 
 
 def test_a_confusion_matrix_counts_true_classes_in_rows():
-    y_true, y_pred = ["a", "a", "b", "b", "b"], ["a", "b", "b", "b", "a"]
+    y_true, y_pred = ["a", "a", "a", "b", "b"], ["a", "b", "b", "b", "b"]
     display = ConfusionDisplay.from_predictions(y_true, y_pred, names={"b": "B"}, ax=new_axes())
-    assert display.confusion_matrix.tolist() == [[1, 1], [1, 2]]
-    assert shown(display.ax_) == ["1", "1", "1", "2"]
+    assert display.confusion_matrix.tolist() == [[1, 2], [0, 2]]
+    assert shown(display.ax_) == ["1", "2", "2"]  # no 0 is written
     assert [t.get_text() for t in display.ax_.get_yticklabels()] == ["a", "B"]
-    assert "3 of 5 rows are right; the most frequent mistake is a taken for B (1)" in (
+    assert "3 of 5 rows are right; the most frequent mistake is a taken for B (2)" in (
         display.describe()
     )
 

@@ -217,11 +217,21 @@ def test_of_subsets_the_mean_counts_and_the_worst_certificate(tmp_path):
     page = page_of(StandIn(rows, tmp_path))
     assert "Numbers are means over 2 subsets of the data." in page.text
     assert "0.1400 ± 0.0245" in page.text  # of 0.12 and 0.16
-    assert "3.0 %" in page.text
+    assert "3.0 % at most; objective" in page.text
     assert page.tables[0][1][:5] == ["linear", "mean of 2", "", "0.1400", "0.0700"]
     assert [row[:2] for row in page.tables[0][2:]] == [
         ["linear", "0 against 6"], ["linear", "2 against 4"]
     ]  # fmt: skip
+
+
+def test_of_repeats_the_mean_counts_and_the_worst_certificate(tmp_path):
+    rows = [
+        final_row("linear", repeat=repeat, test_error=error, gap=gap)
+        for repeat, (error, gap) in enumerate([(0.1, 0.02), (0.2, 0.06), (0.3, 0.05)])
+    ]
+    text = page_of(StandIn(rows, tmp_path)).text
+    assert "0.2000 on the test part" in text
+    assert "6.0 % objective" in text
 
 
 def test_a_single_split_has_no_spread_and_no_grid_no_choice(tmp_path):
