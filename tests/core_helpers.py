@@ -154,7 +154,7 @@ def core_pegasos(
             as_floats(tally),
             part,
             loss=loss,
-            lam=lam,
+            lams=np.full(len(positive), lam),
             batch_size=batch_size,
             project=project,
             mean=average,

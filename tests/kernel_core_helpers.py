@@ -89,6 +89,10 @@ class CountingRows:
         self.made.append(which.copy())
         out[slots] = self._K[which]
 
+    def make_symmetric(self, first, last, out):
+        rows = np.arange(first, last)
+        self.make(rows, out, rows)
+
     def local(self, which):
         return np.ascontiguousarray(self._K[np.ix_(which, which)])
 

@@ -198,9 +198,53 @@ def test_fill_makes_every_row_once():
     K = symmetric(600, np.float32)
     cache = cached(K, 600)
     bring(cache, 17)
+    cache.maker.made.clear()
     cache.fill()
     assert sorted(all_made(cache)) == list(range(600))
     assert_array_equal(rows_of(cache, np.arange(600)), K)
+
+
+def test_another_maker_takes_over_the_space_and_no_row():
+    K = symmetric(30)
+    cache = cached(K, 30)
+    cache.fill()
+    space = cache.values
+    cache.change_maker(CountingRows(2 * K))
+    assert not kept(cache)
+    assert_array_equal(cache.diagonal, 2 * K.diagonal())
+    bring(cache, 17)
+    assert cache.values is space
+    assert_array_equal(rows_of(cache, [17]), 2 * K[[17]])
+
+
+@pytest.mark.parametrize("convert", [np.asarray, sp.csr_matrix], ids=["dense", "csr"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(
+    "kernel",
+    [VectorKernel("rbf", 0.3), VectorKernel("poly", 0.5, 1.0, 3), VectorKernel("linear")],
+    ids=lambda kernel: kernel.name,
+)
+def test_a_matrix_made_at_once_has_the_rows_made_one_by_one_and_is_symmetric(
+    convert, dtype, kernel
+):
+    # More rows than are made in a call (512) and than a tile has (256), and no multiple of them.
+    X = np.random.default_rng(3).standard_normal((777, 9)).astype(dtype)
+    X[X < 0.3] = 0
+    maker = VectorRows(convert(X), kernel, 2)
+    cache = CachedRows(maker, room=2 * 777**2 * 8, needed=0)
+    cache.fill()
+    assert_array_equal(cache.values, cache.values.T)
+    assert_array_equal(cache.slots, np.arange(777))
+    rows = np.arange(777)
+    by_rows = np.empty_like(cache.values)
+    maker.make(rows, by_rows, rows)
+    # The order in which BLAS adds products may differ at the edges of tiles.
+    np.testing.assert_allclose(
+        cache.values, by_rows, rtol=1e-4 if dtype is np.float32 else 1e-12, atol=1e-12
+    )
+    one_thread = CachedRows(VectorRows(convert(X), kernel, 1), room=2 * 777**2 * 8, needed=0)
+    one_thread.fill()
+    assert_array_equal(one_thread.values, cache.values)
 
 
 def test_the_whole_matrix_is_made_at_once_only_if_it_fits_and_pays():

@@ -31,6 +31,7 @@ rng = np.random.default_rng(0)
 positive = np.arange(K, dtype=np.int32)
 code = rng.integers(0, K, size=N).astype(np.int32)
 weight = rng.uniform(0.5, 2.0, size=N)
+lams = np.full(K, 0.02)
 draws = rng.integers(N, size=400)
 bits = hashlib.sha256()
 
@@ -46,7 +47,7 @@ def all_runs(rows, d):
     common = {"n_threads": 1, "loss": "hinge"}
     for batch_size, mean in ((1, "weighted"), (3, "uniform")):
         v, u, mass, tally = fresh(d)
-        options = {"lam": 0.02, "batch_size": batch_size, "project": True, "mean": mean}
+        options = {"lams": lams, "batch_size": batch_size, "project": True, "mean": mean}
         core.pegasos_steps(data, positive, v, u, mass, tally, draws, **options, **common)
         yield from (v, u, mass, tally)
     w, u, mass, tally = fresh(d)

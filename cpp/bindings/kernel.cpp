@@ -89,6 +89,23 @@ void kernel_rows(const Rows& rows, In<double, 1> squares, In<int64_t, 1> picked,
     fill_rows<double>(first, second, options, out, slots.data());
 }
 
+void kernel_matrix(const Rows& rows, In<double, 1> squares, int64_t first, int64_t last,
+                   AnyMatrix out, const std::string& kernel, double gamma, double coef0,
+                   int64_t degree, bool in_double, int n_threads) {
+  const GramSide all = gram_side(rows, squares, std::nullopt);
+  require(0 <= first && first <= last && last <= all.n, "not rows of the matrix");
+  require(static_cast<int64_t>(out.shape(0)) == all.n && out.shape(1) == out.shape(0),
+          "out has a wrong shape");
+  const GramOptions options{kernel_function(kernel, gamma, coef0, degree), true, in_double,
+                            n_threads};
+  const bool single = is_f32(out);
+  nb::gil_scoped_release release;
+  if (single)
+    pegasos::kernel_matrix(all, options, first, last, static_cast<float*>(out.data()));
+  else
+    pegasos::kernel_matrix(all, options, first, last, static_cast<double*>(out.data()));
+}
+
 void kernel_scores(const Rows& support, In<double, 1> support_squares, In<double, 2> coef,
                    const Rows& rows, In<double, 1> squares, Out<double, 2> scores,
                    const std::string& kernel, double gamma, double coef0, int64_t degree,
@@ -269,6 +286,9 @@ void bind_kernel_machines(nb::module_& m) {
         nb::arg("others").noconvert().none(), nb::arg("out").noconvert(),
         nb::arg("slots").noconvert(), nb::kw_only(), "kernel"_a, "gamma"_a, "coef0"_a, "degree"_a,
         "same_matrix"_a, "in_double"_a, "n_threads"_a);
+  m.def("kernel_matrix", &kernel_matrix, "rows"_a, nb::arg("squares").noconvert(), "first"_a,
+        "last"_a, nb::arg("out").noconvert(), nb::kw_only(), "kernel"_a, "gamma"_a, "coef0"_a,
+        "degree"_a, "in_double"_a, "n_threads"_a);
   m.def("kernel_scores", &kernel_scores, "support"_a, nb::arg("support_squares").noconvert(),
         nb::arg("coef").noconvert(), "rows"_a, nb::arg("squares").noconvert(),
         nb::arg("scores").noconvert(), nb::kw_only(), "kernel"_a, "gamma"_a, "coef0"_a, "degree"_a,

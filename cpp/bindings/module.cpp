@@ -130,13 +130,16 @@ pegasos::Mean mean_name(const std::optional<std::string>& mean) {
 
 void pegasos_steps(const Data& data, In<int32_t, 1> positive, Out<double, 2> v,
                    MaybeOut<double, 2> u, MaybeOut<double, 2> mass, Out<double, 2> tally,
-                   In<int64_t, 1> draws, const std::string& loss, double lam, int64_t batch_size,
-                   bool project, std::optional<std::string> mean, int n_threads) {
+                   In<int64_t, 1> draws, const std::string& loss, In<double, 1> lams,
+                   int64_t batch_size, bool project, std::optional<std::string> mean,
+                   int n_threads) {
   check_run(data, positive, v, tally, draws);
+  require(lams.shape(0) == positive.shape(0), "one lam per problem is needed");
   require(batch_size >= 1, "batch_size must be positive");
   require(mean.has_value() == u.has_value(), "u goes with mean");
   auto problems = make_problems(data, positive, v.data(), u, mass, std::nullopt, tally.data());
-  const pegasos::PegasosOptions options{lam, batch_size, project, mean_name(mean)};
+  for (size_t p = 0; p < problems.size(); ++p) problems[p].lam = lams.data()[p];
+  const pegasos::PegasosOptions options{batch_size, project, mean_name(mean)};
   const auto name = loss_name(loss);
   nb::gil_scoped_release release;
   pegasos::pegasos_steps(data, name, options, draws.data(), draws.shape(0), problems, n_threads);
@@ -254,8 +257,8 @@ NB_MODULE(_core, m) {
   m.def("pegasos_steps", &pegasos_steps, "data"_a, nb::arg("positive").noconvert(),
         nb::arg("v").noconvert(), nb::arg("u").noconvert().none(),
         nb::arg("mass").noconvert().none(), nb::arg("tally").noconvert(),
-        nb::arg("draws").noconvert(), nb::kw_only(), "loss"_a, "lam"_a, "batch_size"_a, "project"_a,
-        nb::arg("mean").none(), "n_threads"_a);
+        nb::arg("draws").noconvert(), nb::kw_only(), "loss"_a, nb::arg("lams").noconvert(),
+        "batch_size"_a, "project"_a, nb::arg("mean").none(), "n_threads"_a);
   m.def("sgd_start_steps", &sgd_start_steps, "data"_a, nb::arg("positive").noconvert(),
         nb::arg("w").noconvert(), nb::arg("u").noconvert(), nb::arg("tally").noconvert(),
         nb::arg("draws").noconvert(), nb::kw_only(), "loss"_a, "lam"_a, "eta0"_a, "n_threads"_a);

@@ -167,7 +167,7 @@ class Tiles {
   // What rounding has left of the distance of a row to itself does not count.
   void set_diagonal(const Tile& tile, int64_t i, C* row) const {
     if (!others_.which) {
-      const int64_t j = i - tile.first_other;
+      const int64_t j = i - others_.row(tile.first_other);
       if (j >= 0 && j < tile.n_others) row[j] = 1;
       return;
     }
@@ -176,7 +176,8 @@ class Tiles {
   }
 
   const C* dense_others(const Tile& tile, Scratch<C>& scratch) const {
-    if (in_place_) return static_cast<const C*>(others_.view.values) + tile.first_other * d_;
+    if (in_place_)
+      return static_cast<const C*>(others_.view.values) + others_.row(tile.first_other) * d_;
     std::fill(scratch.others.begin(), scratch.others.end(), C(0));
     for (int64_t j = 0; j < tile.n_others; ++j)
       spread(others_.view, others_.row(tile.first_other + j), scratch.others.data() + j * d_, 1);
@@ -184,12 +185,13 @@ class Tiles {
   }
 
   void panel(const Tile& tile, const C* panel, C* values) const {
+    const int64_t first = tile.first_other + (others_.which ? 0 : others_.first);
     if constexpr (std::is_same_v<C, float>)
-      level_.panel_products_f32(others_.view, others_.which, tile.first_other, tile.n_others, panel,
-                                values, kTileColumns);
+      level_.panel_products_f32(others_.view, others_.which, first, tile.n_others, panel, values,
+                                kTileColumns);
     else
-      level_.panel_products_f64(others_.view, others_.which, tile.first_other, tile.n_others, panel,
-                                values, kTileColumns);
+      level_.panel_products_f64(others_.view, others_.which, first, tile.n_others, panel, values,
+                                kTileColumns);
   }
 
   void apply(C square, const C* squares, C* row, int64_t n) const {
@@ -232,6 +234,29 @@ void store_rows(const GramSide& picked, const GramSide& others, const GramOption
   });
 }
 
+// A few columns of a tile at a time: as rows of the matrix they are far apart, in the tile they share lines.
+template <class T>
+void store_symmetric(const GramSide& all, const GramOptions& options, int64_t first, int64_t last,
+                     T* matrix) {
+  constexpr int64_t kColumnsAtOnce = 16;
+  const int64_t n = all.n;
+  const GramSide picked{all.view, all.squares, nullptr, last - first, first};
+  const GramSide others{all.view, all.squares, nullptr, n - first, first};
+  with_tiles(picked, others, options, [&](const auto& tile) {
+    const int64_t row = first + tile.first_picked, column = first + tile.first_other;
+    for (int64_t k = 0; k < tile.n_picked; ++k) {
+      const int64_t skip = std::clamp<int64_t>(row + k - column, 0, tile.n_others);
+      for (int64_t j = skip; j < tile.n_others; ++j)
+        matrix[(row + k) * n + column + j] = static_cast<T>(tile.values[k * kTileColumns + j]);
+    }
+    for (int64_t some = 0; some < tile.n_others; some += kColumnsAtOnce)
+      for (int64_t k = 0; k < tile.n_picked; ++k)
+        for (int64_t j = some; j < std::min(some + kColumnsAtOnce, tile.n_others); ++j)
+          if (column + j > row + k)
+            matrix[(column + j) * n + row + k] = static_cast<T>(tile.values[k * kTileColumns + j]);
+  });
+}
+
 }  // namespace
 
 void use_blas(Gemm<float> single, Gemm<double> twice) {
@@ -247,6 +272,16 @@ void kernel_rows(const GramSide& picked, const GramSide& others, const GramOptio
 void kernel_rows(const GramSide& picked, const GramSide& others, const GramOptions& options,
                  double* const* rows) {
   store_rows(picked, others, options, rows);
+}
+
+void kernel_matrix(const GramSide& all, const GramOptions& options, int64_t first, int64_t last,
+                   float* matrix) {
+  store_symmetric(all, options, first, last, matrix);
+}
+
+void kernel_matrix(const GramSide& all, const GramOptions& options, int64_t first, int64_t last,
+                   double* matrix) {
+  store_symmetric(all, options, first, last, matrix);
 }
 
 void kernel_scores(const GramSide& picked, const GramSide& others, const GramOptions& options,

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <memory>
+#include <numeric>
 #include <type_traits>
 
 #include "pegasos/level_table.hpp"
-#include "pegasos/ranges.hpp"
+#include "pegasos/row_product.hpp"
 #include "pegasos/team.hpp"
 
 namespace pegasos {
@@ -19,62 +20,6 @@ void decide(const LevelTable& level, const KernelRun& run, const LocalGram<T>& g
   else
     level.kernel_block_f64(run.labels, run.options, gram, run.diagonal, problem);
 }
-
-// Kernel rows added to scores: sparse in the problems (a row changes for few classes), blocked so that rows
-// read for one problem are still in cache for the next.
-template <class T>
-class Product {
- public:
-  // Takes row k of problem q with coef[q * stride + k], where that is not 0.
-  void collect(const T* const* rows, int64_t n, const double* coef, int64_t stride,
-               int64_t n_problems) {
-    rows_.clear();
-    coef_.clear();
-    ends_.clear();
-    n_problems_ = n_problems;
-    for (int64_t first = 0; first < n; first += kChunk)
-      for (int64_t q = 0; q < n_problems; ++q) {
-        for (int64_t k = first; k < std::min(n, first + kChunk); ++k)
-          if (coef[q * stride + k] != 0) {
-            rows_.push_back(rows[k]);
-            coef_.push_back(coef[q * stride + k]);
-          }
-        ends_.push_back(static_cast<int64_t>(rows_.size()));
-      }
-  }
-
-  void add(const LevelTable& level, Team& team, double* const* scores, int64_t n_columns) const {
-    if (rows_.empty()) return;
-    const int64_t n_tiles = count_ranges(n_columns, kColumns);
-    team.each([&](int member) {
-      const int64_t last = (member + 1) * n_tiles / team.size();
-      for (int64_t tile = member * n_tiles / team.size(); tile < last; ++tile)
-        add_tile(level, scores, range_at(tile, n_columns, kColumns));
-    });
-  }
-
- private:
-  void add_tile(const LevelTable& level, double* const* scores, RowRange range) const {
-    int64_t begin = 0;
-    for (size_t part = 0; part < ends_.size(); ++part) {
-      double* to = scores[part % n_problems_];
-      const int64_t n = ends_[part] - begin;
-      if constexpr (std::is_same_v<T, float>)
-        level.add_rows_f32(rows_.data() + begin, coef_.data() + begin, n, range.first, range.last,
-                           to);
-      else
-        level.add_rows_f64(rows_.data() + begin, coef_.data() + begin, n, range.first, range.last,
-                           to);
-      begin = ends_[part];
-    }
-  }
-
-  static constexpr int64_t kChunk = 64, kColumns = 1024;  // a chunk of a tile fits the L2 cache
-  std::vector<const T*> rows_;
-  std::vector<double> coef_;
-  std::vector<int64_t> ends_;
-  int64_t n_problems_ = 0;
-};
 
 // What the blocks of one call work with.
 template <class T>
@@ -114,9 +59,7 @@ class Workplace {
     });
   }
 
-  void add(const Product<T>& product, double* const* scores) {
-    product.add(level_, team_, scores, run_.n_rows);
-  }
+  void add(const RowProduct<T>& product) { product.add(level_, team_, run_.n_rows); }
 
  private:
   KernelRun& run_;
@@ -128,14 +71,26 @@ class Workplace {
   std::vector<std::vector<uint8_t>> filled_;
 };
 
-// The scores that a block adds to: of every problem, then of what every mean subtracts.
-std::vector<double*> targets(KernelRun& run) {
-  std::vector<double*> scores;
-  for (KernelProblem& problem : run.problems) scores.push_back(problem.scores);
-  if (run.options.mean)
-    for (size_t p = 0; p < run.problems.size(); ++p)
-      scores.push_back(run.mean_scores + p * run.n_rows);
-  return scores;
+// The scores that a block adds to. Of the problems, all are alike, those of one class most: they stand side by
+// side, in the order of lam. Of what the means subtract, only those of one lam are (their clocks agree).
+ProductTargets targets_of(KernelRun& run) {
+  const int64_t n = static_cast<int64_t>(run.problems.size());
+  ProductTargets targets;
+  targets.coef_row.resize(n);
+  std::iota(targets.coef_row.begin(), targets.coef_row.end(), int64_t{0});
+  std::stable_sort(targets.coef_row.begin(), targets.coef_row.end(), [&](int64_t a, int64_t b) {
+    return run.problems[a].positive < run.problems[b].positive;
+  });
+  for (int64_t p : targets.coef_row) targets.scores.push_back(run.problems[p].scores);
+  targets.group_ends.push_back(n);
+  if (!run.options.mean) return targets;
+  for (int64_t p = 0; p < n; ++p) {
+    targets.coef_row.push_back(n + p);
+    targets.scores.push_back(run.mean_scores + p * run.n_rows);
+    if (p + 1 == n || run.problems[p + 1].lam != run.problems[p].lam)
+      targets.group_ends.push_back(n + p + 1);
+  }
+  return targets;
 }
 
 }  // namespace
@@ -147,10 +102,10 @@ int64_t kernel_steps(KernelRun& run, const StoredRows<T>& rows, const int64_t* d
   const int64_t n_problems = static_cast<int64_t>(run.problems.size());
   const int64_t n_targets = run.options.mean ? 2 * n_problems : n_problems;
   Workplace<T> workplace(run, most, n_threads);
-  const std::vector<double*> scores = targets(run);
   std::vector<double> delta(n_targets * most);
   std::vector<const T*> full(most);
-  Product<T> product;
+  const ProductTargets targets = targets_of(run);
+  RowProduct<T> product(targets);
   int64_t done = 0;
   while (done < n_draws) {
     const int64_t n = std::min(block, n_draws - done);
@@ -160,8 +115,8 @@ int64_t kernel_steps(KernelRun& run, const StoredRows<T>& rows, const int64_t* d
     }
     double* mean_delta = run.options.mean ? delta.data() + n_problems * n : nullptr;
     workplace.decide_block(draws + done, n, nullptr, full.data(), delta.data(), mean_delta);
-    product.collect(full.data(), n, delta.data(), n, n_targets);
-    workplace.add(product, scores.data());
+    product.collect(full.data(), n, delta.data());
+    workplace.add(product);
     done += n;
   }
   return done;
@@ -195,12 +150,16 @@ void add_stored_rows(const StoredRows<T>& rows, const int64_t* which, int64_t n,
                      const double* coef, int64_t n_problems, double* scores, int n_threads) {
   std::vector<const T*> full(n);
   for (int64_t k = 0; k < n; ++k) full[k] = rows.at(which[k]);
-  std::vector<double*> targets(n_problems);
-  for (int64_t p = 0; p < n_problems; ++p) targets[p] = scores + p * n_columns;
-  Product<T> product;
-  product.collect(full.data(), n, coef, n, n_problems);
+  ProductTargets targets;
+  for (int64_t p = 0; p < n_problems; ++p) {
+    targets.scores.push_back(scores + p * n_columns);
+    targets.coef_row.push_back(p);
+  }
+  targets.group_ends.push_back(n_problems);
+  RowProduct<T> product(targets);
+  product.collect(full.data(), n, coef);
   Team team(n_threads);
-  product.add(level_table(), team, targets.data(), n_columns);
+  product.add(level_table(), team, n_columns);
 }
 
 template int64_t kernel_steps(KernelRun&, const StoredRows<float>&, const int64_t*, int64_t,

@@ -69,12 +69,12 @@ struct State {
         asleep(mass.size()),
         tally(n_problems, Tally{0, 0, 0, 0, 0, 0, 1, 1, 1}) {}
 
-  std::vector<Problem> problems(bool mean = true) {
+  std::vector<Problem> problems(bool mean = true, double lam = 0.05) {
     std::vector<Problem> list;
     for (size_t p = 0; p < tally.size(); ++p)
       list.push_back({static_cast<int32_t>(p), w.data() + p * n_weights,
                       mean ? u.data() + p * n_weights : nullptr, mass.data() + p * n_rows,
-                      asleep.data() + p * n_rows, &tally[p]});
+                      asleep.data() + p * n_rows, &tally[p], lam});
     return list;
   }
   Doubles counts() const {
@@ -107,13 +107,13 @@ State run(const std::string& solver, const Sample& sample, RowsView::Kind kind, 
   const int64_t n = static_cast<int64_t>(draws.size());
   auto problems = state.problems();
   if (solver == "pegasos")
-    pegasos::pegasos_steps(data, loss, {0.05, 1, false, Mean::weighted}, draws.data(), n, problems,
+    pegasos::pegasos_steps(data, loss, {1, false, Mean::weighted}, draws.data(), n, problems,
                            n_threads);
   if (solver == "batches")
-    pegasos::pegasos_steps(data, loss, {0.05, 3, false, Mean::uniform}, draws.data(), n, problems,
+    pegasos::pegasos_steps(data, loss, {3, false, Mean::uniform}, draws.data(), n, problems,
                            n_threads);
   if (solver == "projected")
-    pegasos::pegasos_steps(data, loss, {0.05, 2, true, Mean::weighted}, draws.data(), n, problems,
+    pegasos::pegasos_steps(data, loss, {2, true, Mean::weighted}, draws.data(), n, problems,
                            n_threads);
   if (solver == "start")
     pegasos::sgd_start_steps(data, loss, {1e-3, 0.2}, draws.data(), n, problems, n_threads);
@@ -177,12 +177,12 @@ void pegasos_makes_the_published_steps() {
   const Sample sample(20, 6, 21, 2, 1.0);
   const Draws draws = random_draws(20, 300, 3);
   State state(sample, 1);
-  auto problems = state.problems(false);
+  auto problems = state.problems(false, lam);
   Data data = sample.data(RowsView::dense_f64);
   data.labels.weight = nullptr;
   data.labels.total_weight = 20;
-  pegasos::pegasos_steps(data, LossName::hinge, {lam, 1, false, Mean::none}, draws.data(), 300,
-                         problems, 1);
+  pegasos::pegasos_steps(data, LossName::hinge, {1, false, Mean::none}, draws.data(), 300, problems,
+                         1);
   Doubles w(7, 0.0);
   double violations = 0;
   for (int t = 1; t <= 300; ++t) {
@@ -259,14 +259,13 @@ void thousands_of_projections_keep_norm_and_masses() {
     const Sample sample(9, 4, 41, 2, 1.0, 3000.0);
     const Data data = sample.data(kind);
     State state(sample, 1);
-    auto problems = state.problems();
+    auto problems = state.problems(true, lam);
     const Tally& tally = state.tally[0];
     int n_projections = 0, n_restored = 0;
     bool inside = true, exact = true, true_masses = true;
     for (int64_t i : random_draws(9, 6000, 17)) {
       const double shrink = tally.shrink, unit = tally.mass_unit;
-      pegasos::pegasos_steps(data, LossName::hinge, {lam, 1, true, Mean::weighted}, &i, 1, problems,
-                             1);
+      pegasos::pegasos_steps(data, LossName::hinge, {1, true, Mean::weighted}, &i, 1, problems, 1);
       double square = 0;
       for (double x : state.w) square += x * x;
       const double radius = std::sqrt(lam) * tally.clock;

@@ -44,6 +44,20 @@ def kernel_rows(
     in_double: bool,
     n_threads: int,
 ) -> None: ...
+def kernel_matrix(
+    rows: Rows,
+    squares: Floats,
+    first: int,
+    last: int,
+    out: npt.NDArray[Any],
+    *,
+    kernel: str,
+    gamma: float,
+    coef0: float,
+    degree: int,
+    in_double: bool,
+    n_threads: int,
+) -> None: ...
 def kernel_scores(
     support: Rows,
     support_squares: Floats,
@@ -127,7 +141,7 @@ def pegasos_steps(
     draws: Integers,
     *,
     loss: str,
-    lam: float,
+    lams: Floats,
     batch_size: int,
     project: bool,
     mean: str | None,

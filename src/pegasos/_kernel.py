@@ -47,8 +47,6 @@ _USED = (
     "memory",
     "verbose",
 )
-# A violation reads a kernel row; how often rows violate is not known beforehand.
-_VIOLATIONS_EXPECTED = 0.1
 
 
 class KernelPegasosClassifier(CertifiedClassifier, KernelModel):
@@ -234,7 +232,7 @@ class KernelPegasosClassifier(CertifiedClassifier, KernelModel):
                 tol=self.tol
                 if setup.is_bounded
                 else None,  # without a bound there is no gap to go by
-                work_per_draw=problem.n_problems * (20 + _VIOLATIONS_EXPECTED * problem.n_rows),
+                work_per_draw=problem.work_per_draw(),
             )
             run = self._run(problem, earlier, schedule)
             trained = train(

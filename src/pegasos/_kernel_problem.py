@@ -16,6 +16,9 @@ from pegasos.kernels import KernelRows
 
 RowNumbers = npt.NDArray[np.int64]
 
+# A violation reads a kernel row; how often rows violate is not known beforehand.
+_VIOLATIONS_EXPECTED = 0.1
+
 
 class KernelProblem:
     """Minimise ``lam/2 ||f||^2 + (1/S) sum_i s_i loss(y_i f(x_i))``, several times side by side.
@@ -53,6 +56,10 @@ class KernelProblem:
     def n_rows(self) -> int:
         """Rows of the data, those of weight zero included."""
         return self.source.n_rows
+
+    def work_per_draw(self) -> float:
+        """Return how many numbers a draw touches, on average over all problems."""
+        return self.n_problems * (20 + _VIOLATIONS_EXPECTED * self.n_rows)
 
     def only(self, which: RowNumbers) -> "KernelProblem":
         """Return some of the problems."""

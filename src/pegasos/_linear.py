@@ -268,7 +268,7 @@ class PegasosClassifier(CertifiedClassifier, LinearModel):
                 project=self.project,
                 average=self.average,
             )
-        weights = state.weights(self.lam)
+        weights = state.weights(problem.lams)
         if not np.all(np.isfinite(weights)):
             refuse_non_finite(X, "the sum of the rows")
         self.classes_ = known
@@ -295,7 +295,7 @@ class PegasosClassifier(CertifiedClassifier, LinearModel):
             X,
             target,
             weight,
-            lam=float(self.lam),
+            lams=np.array([self.lam], dtype=np.float64),
             loss=self.loss,
             bias=self._bias,
             threads=n_threads(self.n_jobs),

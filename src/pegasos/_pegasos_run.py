@@ -40,12 +40,13 @@ class PegasosState:
         self.tally["norm2"] *= ratio**2
         self.u = None
 
-    def weights(self, lam: float) -> Floats:
+    def weights(self, lams: Floats) -> Floats:
         """Return the running mean of the weights if one is kept, else the last weights."""
         column = self.tally[:, np.newaxis]
         with np.errstate(over="ignore", invalid="ignore"):  # whoever uses the weights looks at them
             if self.u is None:
-                return self.v / (lam * column["clock"])
+                last: Floats = self.v / (lams[:, np.newaxis] * column["clock"])
+                return last
             mean: Floats = (column["mean_clock"] * self.v - self.u) / column["mean_weight"]
         return mean
 
@@ -83,7 +84,7 @@ def pegasos_steps(
         as_floats(state.tally),
         draws,
         loss=problem.loss,
-        lam=problem.lam,
+        lams=problem.lams,
         batch_size=batch_size,
         project=project,
         mean=average,
@@ -175,7 +176,7 @@ class PegasosRun:
             self._bound_by_marks()
         elif self._draws > self._mass_since:
             self._bound_by_masses()
-        w = self.state.weights(self.problem.lam)
+        w = self.state.weights(self.problem.lams)
         return Certificate(w, self.problem.objective(w), self._best_dual.copy())
 
     def _mark(self) -> _Mark:
@@ -196,7 +197,7 @@ class PegasosRun:
             if epochs == 0:
                 continue
             visits = self.batch_size * (state.v - mark.v)
-            w = visits / (problem.lam * problem.total_weight * epochs)
+            w = visits / (problem.lams[:, np.newaxis] * problem.total_weight * epochs)
             gain = (state.tally["gain"] - mark.gain) / epochs
             self._keep_best(problem.best_scaled_dual(gain, w))
 

@@ -246,7 +246,7 @@ class PerceptronClassifier(LinearModel):
             X,
             target,
             None,
-            lam=1.0,
+            lams=np.ones(1),
             loss="hinge",
             bias=self._bias,
             threads=n_threads(self.n_jobs),

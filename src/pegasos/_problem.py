@@ -48,10 +48,11 @@ def squared_norms(w: Floats) -> Floats:
 
 
 class Problem:
-    """Minimise ``lam/2 ||w||^2 + (1/S) sum_i s_i loss(y_i <w, x_i>)``, once per positive class.
+    """Minimise ``lam/2 ||w||^2 + (1/S) sum_i s_i loss(y_i <w, x_i>)``, once per lam and class.
 
-    Row k of every array belongs to problem k: label ``target.positive[k]`` against all others.
-    Weight vectors have one more entry than there are features, for the intercept.
+    Row p of every array belongs to problem p: label ``positive[p]`` against all others, with
+    ``lams[p]``; all classes of the first lam come first. Weight vectors have one more entry than
+    there are features, for the intercept.
     """
 
     def __init__(
@@ -60,22 +61,29 @@ class Problem:
         target: Target,
         weight: Floats | None,
         *,
-        lam: float,
+        lams: Floats,
         loss: str,
         bias: float,
         threads: int,
     ) -> None:
         self.X = X
-        self.lam = lam
+        self.lams: Floats = np.repeat(lams, len(target.positive))
         self.loss = loss
         self.bias = bias
         self.threads = threads
-        self.positive: Codes = target.positive
+        self.positive: Codes = np.tile(target.positive, len(lams))
         self.weight = weight
         self.total_weight = float(X.shape[0] if weight is None else weight.sum())
         self.data = _core.make_data(
             make_rows(X, bias, threads), target.code, weight, self.total_weight
         )
+
+    @property
+    def lam(self) -> float:
+        """The lam that all problems have: dual ascent knows but one."""
+        lam = float(self.lams[0])
+        assert np.all(self.lams == lam)
+        return lam
 
     @property
     def n_problems(self) -> int:
@@ -113,14 +121,14 @@ class Problem:
             _core.loss_sums(
                 self.data, self.positive, w, loss=self.loss, n_threads=self.threads, sums=losses
             )
-        objective: Floats = self.lam / 2 * squared_norms(w) + losses / self.total_weight
+        objective: Floats = self.lams / 2 * squared_norms(w) + losses / self.total_weight
         if not np.all(np.isfinite(objective)):
             refuse_non_finite(self.X, "the objective")
         return objective
 
     def dual(self, gain: Floats, w: Floats) -> Floats:
         """Return the dual objective of masses with this gain whose weights are ``w``."""
-        return gain / self.total_weight - self.lam / 2 * squared_norms(w)
+        return gain / self.total_weight - self.lams / 2 * squared_norms(w)
 
     def best_scaled_dual(self, gain: Floats, w: Floats) -> Floats:
         """Return the best bound among the masses scaled by a factor in [0, 1].
@@ -129,7 +137,7 @@ class Problem:
         f G - f^2 B, largest at f = G/(2 B).
         """
         G = gain / self.total_weight
-        B = self.lam / 2 * squared_norms(w)
+        B = self.lams / 2 * squared_norms(w)
         factor = np.divide(G, 2 * B, out=np.ones_like(G), where=G < 2 * B)
         best: Floats = factor * G - factor**2 * B
         return best
@@ -152,7 +160,7 @@ class Problem:
         """Return the weights that the masses stand for."""
         w = self.zeros()
         _core.dual_rows(self.data, self.positive, masses, n_threads=self.threads, sums=w)
-        w /= self.lam * self.total_weight
+        w /= self.lams[:, np.newaxis] * self.total_weight
         return w
 
 

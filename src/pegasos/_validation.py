@@ -12,14 +12,20 @@ import numpy.typing as npt
 import scipy.sparse as sp
 from joblib import effective_n_jobs
 from sklearn.base import _fit_context as fit_context
+from sklearn.metrics import get_scorer_names
 from sklearn.utils import assert_all_finite
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import (
+    Interval,
+    StrOptions,
+    validate_parameter_constraints,
+)
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, column_or_1d
 
 from pegasos import _core
 
 __all__ = [
+    "GRID_PARAMETERS",
     "PARAMETERS",
     "Codes",
     "Floats",
@@ -31,6 +37,7 @@ __all__ = [
     "encode_known",
     "fit_context",
     "float_dtypes",
+    "grid_values",
     "is_sparse",
     "known_classes",
     "make_rows",
@@ -67,6 +74,38 @@ PARAMETERS: dict[str, list[Any]] = {
     "n_jobs": [None, Integral],
     "verbose": ["verbose"],
 }
+
+# Parameters of the grids: each of these is a list of values of one parameter above.
+_GRIDS = {
+    "lams": "lam",
+    "steps": "max_steps",
+    "losses": "loss",
+    "gammas": "gamma",
+    "degrees": "degree",
+}
+GRID_PARAMETERS: dict[str, list[Any]] = {
+    "lams": ["array-like"],
+    "steps": ["array-like", None],
+    "losses": ["array-like"],
+    "cv": ["cv_object"],
+    "scoring": [StrOptions(set(get_scorer_names())), callable, None],
+    "refit": ["boolean"],
+}
+
+
+def grid_values(estimator: str, name: str, given: Any) -> tuple[Any, ...]:
+    """Check the values of one axis of a grid, each as the parameter that it stands for."""
+    values: tuple[Any, ...] = tuple(given)
+    rule = [choice for choice in PARAMETERS[_GRIDS[name]] if choice is not None]
+    for i, value in enumerate(values):
+        entry = f"{name}[{i}]"
+        validate_parameter_constraints({entry: rule}, {entry: value}, caller_name=estimator)
+    if not values or len(set(values)) < len(values):
+        raise ValueError(
+            f"{name} must be one or more values that all differ; got {list(values)}. Leave out "
+            "what is there twice"
+        )
+    return values
 
 
 def n_threads(n_jobs: int | None) -> int:

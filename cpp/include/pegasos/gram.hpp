@@ -19,10 +19,11 @@ void use_blas(Gemm<float> single, Gemm<double> twice);
 struct GramSide {
   const RowsView& view;
   const double* squares;  // per row of the matrix
-  const int64_t* which;   // n row numbers; null: the first n rows
+  const int64_t* which;   // n row numbers; null: the n rows that begin with row `first`
   int64_t n;
+  int64_t first = 0;
 
-  int64_t row(int64_t k) const { return which ? which[k] : k; }
+  int64_t row(int64_t k) const { return which ? which[k] : first + k; }
 };
 
 struct GramOptions {
@@ -38,6 +39,13 @@ void kernel_rows(const GramSide& picked, const GramSide& others, const GramOptio
                  float* const* rows);
 void kernel_rows(const GramSide& picked, const GramSide& others, const GramOptions&,
                  double* const* rows);
+
+// Rows first .. last-1 of the kernel matrix of all rows with each other, from the diagonal on, and the same as
+// columns: when all rows are done, in order, the matrix is. Half the products, and exactly symmetric.
+void kernel_matrix(const GramSide& all, const GramOptions&, int64_t first, int64_t last,
+                   float* matrix);
+void kernel_matrix(const GramSide& all, const GramOptions&, int64_t first, int64_t last,
+                   double* matrix);
 
 // scores[p, j] += sum_k coef[p, k] K(picked row k, other row j)
 void kernel_scores(const GramSide& picked, const GramSide& others, const GramOptions&,

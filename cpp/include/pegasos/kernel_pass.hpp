@@ -1,10 +1,19 @@
 // The sequential part of a block of kernel steps.
 #pragma once
 
+#include <cmath>
+
 #include "pegasos/kernel_ascent.hpp"
 
 namespace pegasos {
 inline namespace PEGASOS_LEVEL {
+
+// Masses are far apart in memory and nobody asks for them within a block: in a loop of their own the cache
+// misses overlap.
+template <class T>
+void earn_masses(const LocalGram<T>& gram, KernelProblem& problem) {
+  for (int64_t k = 0; k < gram.n; ++k) problem.mass[gram.rows[k]] += std::abs(problem.delta[k]);
+}
 
 // Every row of the block once, in order. W counts the draw under way: the published kernel form tests
 // against 1/(lam t).
@@ -28,12 +37,12 @@ void pegasos_block(const Labels& labels, const KernelOptions& opt, const LocalGr
     tally.violations += z < scale;
     if (slope <= 0) continue;
     const double c = y * s * slope;
-    problem.mass[i] += s * slope;
     problem.delta[k] += c;
     if (opt.mean) problem.mean_delta[k] += c * mean_clock;
     follow(c, gram.row(k, k + 1), problem.local, k + 1, gram.n);  // only later rows are still asked
   }
   *problem.tally = tally;
+  earn_masses(gram, problem);
 }
 
 template <class T>
@@ -45,7 +54,6 @@ void perceptron_block(const Labels& labels, const KernelOptions& opt, const Loca
     const double y = labels.code[i] == problem.positive ? 1.0 : -1.0;
     if (y * problem.local[k] <= 0) {
       tally.violations += 1;
-      problem.mass[i] += 1;
       problem.delta[k] += y;
       if (opt.mean) problem.mean_delta[k] += y * tally.clock;
       follow(y, gram.row(k, k + 1), problem.local, k + 1, gram.n);
@@ -53,6 +61,7 @@ void perceptron_block(const Labels& labels, const KernelOptions& opt, const Loca
     tally.clock += 1;
   }
   *problem.tally = tally;
+  earn_masses(gram, problem);
 }
 
 // One problem through one block: gathers the scores, makes the steps.

@@ -20,7 +20,6 @@ namespace pegasos {
 enum class Mean { none, uniform, weighted };
 
 struct PegasosOptions {
-  double lam;
   int64_t batch_size;
   bool project;
   Mean mean;
@@ -60,7 +59,7 @@ class PegasosSolver {
   template <class Row>
   PEGASOS_INLINE double visit(int64_t i, const Row& row, Problem& problem) const {
     Tally& tally = *problem.tally;
-    const double scale = opt_.lam * tally.clock;
+    const double scale = problem.lam * tally.clock;
     const double s = problem.sign(labels_, i) * row.dot(problem.w);
     const double slope = Loss::slope(s, scale);
     tally.violations += (s < scale || scale == 0);
@@ -84,10 +83,10 @@ class PegasosSolver {
     tally.clock += weight;
     if (opt_.project) project(problem);
     if (opt_.mean == Mean::uniform) {  // c_t = weight
-      tally.mean_clock += weight / (opt_.lam * tally.clock);
+      tally.mean_clock += weight / (problem.lam * tally.clock);
       tally.mean_weight += weight;
     } else if (opt_.mean == Mean::weighted) {  // c_t = weight * W_t
-      tally.mean_clock += weight / opt_.lam;
+      tally.mean_clock += weight / problem.lam;
       tally.mean_weight += weight * tally.clock;
     }
   }
@@ -109,7 +108,7 @@ class PegasosSolver {
   // Scaling v scales every mass and gain with it: what was a dual point stays one (a smaller one).
   void project(Problem& problem) const {
     Tally& tally = *problem.tally;
-    const double radius = std::sqrt(opt_.lam) * tally.clock;
+    const double radius = std::sqrt(problem.lam) * tally.clock;
     if (tally.norm2 <= radius * radius) return;
     // An infinite norm must not pass for a projection onto 0: NaN weights give it away.
     const double factor =

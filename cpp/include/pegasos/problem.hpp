@@ -38,6 +38,7 @@ struct Problem {
   double* mass;      // per row: dual mass earned (pegasos, may be null) or held (sdca)
   uint8_t* asleep;   // per row: how many visits to skip (sdca)
   Tally* tally;
+  double lam;  // of this problem (pegasos)
 
   PEGASOS_INLINE double sign(const Labels& labels, int64_t i) const {
     return labels.code[i] == positive ? 1.0 : -1.0;

@@ -86,6 +86,12 @@ class RowMaker(Protocol):
     def make(self, which: RowNumbers, out: Matrix, slots: RowNumbers) -> None:
         """Write row ``which[k]`` to ``out[slots[k]]``."""
 
+    def make_symmetric(self, first: int, last: int, out: Matrix) -> None:
+        """Write rows ``first`` to ``last - 1`` of the whole matrix to their places in ``out``.
+
+        Called for all rows in order. Columns before ``first`` may be left to earlier calls.
+        """
+
     def local(self, which: RowNumbers) -> Matrix:
         """Return the kernel among these rows alone."""
 
@@ -115,11 +121,21 @@ class CachedRows:
                 "will be support vectors"
             )
         self.values: Matrix = np.empty((n_slots, maker.n_rows), dtype=maker.dtype)
-        self.slots: RowNumbers | None = np.full(maker.n_rows, -1)
+        self.slots: RowNumbers | None = np.empty(maker.n_rows, dtype=np.int64)
         self._slot_of = self.slots
-        self._row_in = np.full(n_slots, -1)
-        self._used = np.zeros(n_slots, dtype=np.int64)  # when each slot was last asked for
-        self._now = 0  # rows asked for so far
+        self._row_in = np.empty(n_slots, dtype=np.int64)
+        self._used = np.empty(n_slots, dtype=np.int64)  # when each slot was last asked for
+        self._forget()
+
+    def change_maker(self, maker: RowMaker) -> None:
+        """Go on with another kernel of the same objects, in the same space.
+
+        New memory is dear: the system clears it page by page, which takes as long as making rows.
+        """
+        assert (maker.n_rows, maker.dtype) == (self.n_rows, self.maker.dtype)
+        self.maker = maker
+        self.diagonal = maker.diagonal
+        self._forget()
 
     @property
     def holds_all(self) -> bool:
@@ -128,8 +144,11 @@ class CachedRows:
 
     def fill(self) -> None:
         """Make the whole matrix."""
-        for _ in self.parts(np.arange(self.n_rows)):
-            pass
+        self._forget()  # should making fail, no row is there
+        for first in range(0, self.n_rows, _MADE_AT_ONCE):
+            last = min(self.n_rows, first + _MADE_AT_ONCE)
+            self.maker.make_symmetric(first, last, self.values)
+        self._slot_of[:] = self._row_in[:] = np.arange(self.n_rows)
 
     def bring_the_rest(self, which: RowNumbers) -> bool:
         """Bring what is missing of these rows, if that is little; tell whether all are there."""
@@ -150,6 +169,10 @@ class CachedRows:
     def local(self, which: RowNumbers) -> Matrix:
         """Return the kernel among these rows alone."""
         return self.maker.local(which)
+
+    def _forget(self) -> None:
+        self._slot_of[:] = self._row_in[:] = -1
+        self._used[:] = self._now = 0  # rows asked for so far
 
     def _fetch(self, which: RowNumbers) -> None:
         there = self._slot_of[which] >= 0
@@ -194,6 +217,21 @@ class VectorRows:
         """Write row ``which[k]`` to ``out[slots[k]]``."""
         self._rows(which, None, out, slots)
 
+    def make_symmetric(self, first: int, last: int, out: Matrix) -> None:
+        """Write rows from the diagonal on, and the same as columns: half the work."""
+        vectors = self._vectors
+        with blas_on_one_thread():
+            _core.kernel_matrix(
+                vectors.rows,
+                vectors.squares,
+                first,
+                last,
+                out,
+                **self.kernel.options(),
+                in_double=self._in_double,
+                n_threads=self.threads,
+            )
+
     def local(self, which: RowNumbers) -> Matrix:
         """Return the kernel among these rows alone."""
         K = np.empty((len(which), len(which)), dtype=self.dtype)
@@ -236,6 +274,10 @@ class SparseMatrixRows:
         """Write row ``which[k]`` to ``out[slots[k]]``."""
         out[slots] = self._matrix[which].toarray()
 
+    def make_symmetric(self, first: int, last: int, out: Matrix) -> None:
+        """Write whole rows."""
+        out[first:last] = self._matrix[first:last].toarray()
+
     def local(self, which: RowNumbers) -> Matrix:
         """Return the kernel among these rows alone."""
         K: Matrix = np.ascontiguousarray(self._matrix[which][:, which].toarray())
@@ -259,6 +301,10 @@ class CallableRows:
     def make(self, which: RowNumbers, out: Matrix, slots: RowNumbers) -> None:
         """Write row ``which[k]`` to ``out[slots[k]]``."""
         out[slots] = self._values(pick(self._X, which), self._X)
+
+    def make_symmetric(self, first: int, last: int, out: Matrix) -> None:
+        """Write whole rows: the user's function may see to symmetry, or not."""
+        out[first:last] = self._values(pick(self._X, range(first, last)), self._X)
 
     def local(self, which: RowNumbers) -> Matrix:
         """Return the kernel among these rows alone."""
