@@ -29,7 +29,15 @@ _COUNTS = ("per_class", "rows", "images")
 
 
 class FigureError(ValueError):
-    """A figure that cannot be drawn as asked for; ``key`` is the key of the study file to mend."""
+    """A figure that is not understood as asked for.
+
+    Parameters
+    ----------
+    key : str
+        The key of the study file to mend.
+    message : str
+        What is wrong with it.
+    """
 
     def __init__(self, key: str, message: str) -> None:
         super().__init__(message)
