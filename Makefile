@@ -11,7 +11,8 @@ BIN := $(VENV)/bin
 CPP := $(shell find cpp -name '*.cpp' -o -name '*.hpp' 2>/dev/null)
 
 # An editable install: Python files are used where they are. Compiling goes on from where it stopped, because
-# the build tree stays in build/ and, without build isolation, so do the tools it was configured with.
+# the build tree stays in build/ and, without build isolation, so do the tools it was configured with
+# (setuptools and wheel are what a peer of the benchmarks is built with).
 INSTALL := $(BIN)/python -m pip install --quiet --no-build-isolation --editable
 
 .DEFAULT_GOAL := help
@@ -42,6 +43,7 @@ bench: $(VENV)/.stamp-bench ## time against other packages, side by side
 	$(BIN)/python benchmarks/linear.py
 	$(BIN)/python benchmarks/kernel.py
 	$(BIN)/python benchmarks/textbook.py
+	$(BIN)/python benchmarks/grid.py
 
 sanitize: $(VENV)/.stamp-tools ## run the C++ tests under the address and undefined-behaviour sanitizers
 	$(BIN)/cmake -S . -B build/sanitize -G Ninja -DCMAKE_MAKE_PROGRAM='$(CURDIR)/$(BIN)/ninja' \
@@ -62,7 +64,7 @@ $(VENV)/.stamp-tools: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], \
 	    sep="\n")' > $(VENV)/build-requires.txt
-	$(BIN)/python -m pip install --quiet -r $(VENV)/build-requires.txt 'cmake>=3.26' 'ninja>=1.11'
+	$(BIN)/python -m pip install --quiet -r $(VENV)/build-requires.txt 'cmake>=3.26' 'ninja>=1.11' setuptools wheel
 	@touch $@
 
 $(VENV)/.stamp-demo: $(VENV)/.stamp-tools CMakeLists.txt $(CPP)
