@@ -124,7 +124,7 @@ def test_a_review_that_comes_twice_is_in_one_part_only(data_folder):
     assert not np.array_equal(data.y, other.y)
 
 
-def test_cov1_is_class_2_against_the_rest_with_unit_rows(data_folder):
+def test_cov1_is_class_1_against_the_rest_with_unit_rows(data_folder):
     (data_folder / "covtype").mkdir()
     table = "a,b,c,kind\n" + "\n".join(f"{i},{10 - i},7,{1 + i % 3}" for i in range(11))
     path = data_folder / "covtype/covtype.csv.gz"
@@ -132,7 +132,7 @@ def test_cov1_is_class_2_against_the_rest_with_unit_rows(data_folder):
     data = load({"name": "cov1"})
     np.testing.assert_allclose(np.linalg.norm(data.X, axis=1), 1, rtol=1e-6)
     order = np.random.default_rng(1).permutation(11)
-    np.testing.assert_array_equal(data.y, np.where(order % 3 == 1, 1, -1))
+    np.testing.assert_array_equal(data.y, np.where(order % 3 == 0, 1, -1))
     np.testing.assert_array_equal(data.X[:, 2], 0)  # a constant column
     ratio = data.X[:, 0] * (10 - order)
     np.testing.assert_allclose(ratio, data.X[:, 1] * order, atol=1e-5)
