@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pegasos.io._data import Data, labels_of
+from pegasos.io._data import Data, converted, labels_of
 from pegasos.io._errors import DataError
 
 __all__ = ["Arrays", "read_arrays"]
@@ -112,7 +112,7 @@ def _data(path: str, X: Any, y: Any, target: str | int | None, dtype: npt.DTypeL
                 )
             y = X[:, target]
             X = np.delete(X, target, axis=1)
-        X = np.ascontiguousarray(X, dtype=dtype)
+        X = converted(X, dtype, lambda i, j: f"{path}, row {i + 1}, column {j + 1}")
     if not X.shape[0]:
         raise DataError(f"{path}: there are no rows", "check how the file was made")
     if y is None:

@@ -1,5 +1,6 @@
 """What reading gives: features, labels, names."""
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -7,7 +8,7 @@ import numpy.typing as npt
 
 from pegasos.io._errors import DataError
 
-__all__ = ["Data", "RankedData", "labels_of"]
+__all__ = ["Data", "RankedData", "converted", "labels_of"]
 
 _WHOLE = 2.0**53  # up to here a double tells one whole number from the next
 
@@ -74,6 +75,40 @@ def labels_of(path: str, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
     if values.dtype.kind == "f":
         return _numbers(path, values.astype(np.float64))
     return np.array([_text(path, i, value) for i, value in enumerate(values)], dtype=np.str_)
+
+
+def converted(
+    values: npt.NDArray[Any], dtype: npt.DTypeLike, place: Callable[[int, int], str]
+) -> npt.NDArray[Any]:
+    """Return the values as float32 or float64; refuse those that are too large for it.
+
+    Parameters
+    ----------
+    values : ndarray
+        Numbers; a column or a matrix.
+    dtype : dtype
+        float32 or float64.
+    place : callable
+        The file, and where in it the value of this row and column is, in words.
+
+    Returns
+    -------
+    ndarray
+        In C order.
+    """
+    with np.errstate(over="ignore"):
+        result = np.ascontiguousarray(values, dtype=dtype)
+    if values.dtype == result.dtype or values.dtype.kind != "f":
+        return result
+    beyond = np.argwhere(np.isinf(result) & np.isfinite(values))
+    if len(beyond):
+        row, column = (*beyond[0].tolist(), 0)[:2]
+        raise DataError(
+            f"{place(row, column)}: {float(values[tuple(beyond[0])])!r} is too large for "
+            f"{result.dtype}",
+            "scale the feature, or read with dtype='float64'",
+        )
+    return result
 
 
 def _numbers(path: str, values: npt.NDArray[np.float64]) -> npt.NDArray[Any]:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pegasos.io._data import Data, labels_of
+from pegasos.io._data import Data, converted, labels_of
 from pegasos.io._errors import DataError
 from pegasos.io._open import STDIN, open_bytes, reading
 
@@ -38,7 +38,8 @@ def read_idx(path: str, target: str | int | None, dtype: npt.DTypeLike) -> Data:
             f"{path}: the features have {values.ndim} dimension; rows and columns are needed",
             "is this the file of labels? name the file of images",
         )
-    X = values.reshape(len(values), -1).astype(dtype)
+    rows = values.reshape(len(values), -1)
+    X = converted(rows, dtype, lambda i, j: f"{path}, row {i + 1}, column {j + 1}")
     if target is None:
         return Data(X, None, None)
     labels = target if isinstance(target, str) else _labels_beside(path)

@@ -32,9 +32,9 @@ def npy_array(path: str) -> npt.NDArray[Any]:
     ndarray
     """
     with _damage(path):
-        loaded = np.load(checked_path(path), allow_pickle=False)
+        with checked_path(path).open("rb") as file:
+            loaded = np.load(file, allow_pickle=False)
         if not isinstance(loaded, np.ndarray):
-            loaded.close()
             raise DataError(f"{path}: this is an .npz file", "read it with format='npz'")
         return loaded
 
@@ -53,17 +53,16 @@ def npz_arrays(path: str) -> Iterator[Arrays]:
     Arrays
         By name.
     """
-    with _damage(path):
-        loaded = np.load(checked_path(path), allow_pickle=False)
-        if isinstance(loaded, np.ndarray):
+    with _damage(path), checked_path(path).open("rb") as opened:
+        file = np.load(opened, allow_pickle=False)
+        if isinstance(file, np.ndarray):
             raise DataError(f"{path}: this is an .npy file", "read it with format='npy'")
-        with loaded as file:
-            names = set(file.files)
-            found: dict[str, Any] = {name: (lambda n=name: file[n]) for name in sorted(names)}
-            if names >= _SPARSE:
-                found = {name: found[name] for name in found if name not in _SPARSE}
-                found["data"] = lambda: _sparse(path, file)
-            yield found
+        names = set(file.files)
+        found: dict[str, Any] = {name: (lambda n=name: file[n]) for name in sorted(names)}
+        if names >= _SPARSE:
+            found = {name: found[name] for name in found if name not in _SPARSE}
+            found["data"] = lambda: _sparse(path, file)
+        yield found
 
 
 def _sparse(path: str, file: Any) -> Any:

@@ -16,6 +16,7 @@ STDIN = "-"
 _MAGIC = {b"\x1f\x8b": "gz", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zst"}
 _LONGEST_MAGIC = 4
 _BUFFER = 1 << 20
+_PACKED = 1 << 16  # bytes that are decompressed at once
 
 
 def checked_path(path: str) -> Path:
@@ -66,8 +67,40 @@ def _decompressed(path: str, raw: IO[bytes], kind: str) -> Any:
         import zstandard
     except ImportError:
         raise needs(path, "zstandard") from None
-    stream = zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True)
-    return io.BufferedReader(stream, _BUFFER)
+    return io.BufferedReader(_Zstandard(raw, zstandard.ZstdDecompressor()), _BUFFER)
+
+
+class _Zstandard(io.RawIOBase):
+    """The stream of the package zstandard takes a file that is cut off for one that ends."""
+
+    def __init__(self, raw: IO[bytes], decompressor: Any) -> None:
+        super().__init__()
+        self._raw = raw
+        self._decompressor = decompressor
+        self._frame: Any = None  # under way
+        self._packed = b""
+        self._unpacked = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._unpacked:
+            self._packed = self._packed or self._raw.read(_PACKED)
+            if not self._packed:
+                if self._frame is not None:
+                    raise EOFError("the last frame is not complete")
+                return 0
+            if self._frame is None:
+                self._frame = self._decompressor.decompressobj()
+            self._unpacked = memoryview(self._frame.decompress(self._packed))
+            self._packed = self._frame.unused_data if self._frame.eof else b""
+            if self._frame.eof:
+                self._frame = None
+        n = min(len(buffer), len(self._unpacked))
+        buffer[:n] = self._unpacked[:n]
+        self._unpacked = self._unpacked[n:]
+        return n
 
 
 @contextlib.contextmanager

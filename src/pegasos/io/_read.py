@@ -7,7 +7,6 @@ from typing import Literal, overload
 import numpy as np
 import numpy.typing as npt
 
-from pegasos._validation import n_threads
 from pegasos.io._data import Data, RankedData
 from pegasos.io._errors import DataError
 from pegasos.io._formats import format_of
@@ -127,6 +126,8 @@ def read(
     if query_id and kind != "svmlight":
         raise DataError(f"{path}: {kind} files have no query_id", "leave query_id out")
     if kind == "svmlight":
+        from joblib import effective_n_jobs
+
         from pegasos.io._svmlight import read_svmlight
 
         data = read_svmlight(
@@ -135,7 +136,7 @@ def read(
             n_features=n_features,
             zero_based=zero_based,
             query_id=query_id,
-            n_threads=n_threads(n_jobs),
+            n_threads=int(effective_n_jobs(n_jobs)),
         )
         return data if target is not None else data._replace(y=None)
     if kind in _TABLES:

@@ -152,14 +152,9 @@ class _Text:
             return self._read_stream(stream)
 
     def _read_mapped(self, file: IO[bytes]) -> None:
-        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
-            text = np.frombuffer(mapped, dtype=np.uint8)
-            try:
-                self._feed_all(text)
-            finally:
-                del text  # else the map could not be closed
-
-    def _feed_all(self, text: npt.NDArray[np.uint8]) -> None:
+        # Not closed here but with the array, which an error on its way up may still hold.
+        mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        text = np.frombuffer(mapped, dtype=np.uint8)
         done = self._skip_mark(text)
         size = _BLOCK
         while done < len(text):
@@ -200,7 +195,7 @@ class _Text:
         name, line, column, found = self.core.fault()
         if name:
             message, hint = _words(name, found)
-            shown = repr(found.decode("ascii", "backslashreplace"))
+            shown = f"'{found.decode('ascii', 'backslashreplace')}'"
             message = message.format(text=shown, dtype=self.dtype)
             raise DataError(f"{self.path}, line {line}, column {column}: {message}", hint)
         return used

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pegasos.io._data import Data, labels_of
+from pegasos.io._data import Data, converted, labels_of
 from pegasos.io._errors import DataError
 from pegasos.io._table_files import Lines, is_number
 
@@ -154,7 +154,9 @@ class _Columns:
             return self._one_hot(j, column)
         if is_text:
             raise self._not_a_number(j, column)
-        return _Feature(self._filled(j, self._plain(column, j)), [name])
+        values = self._filled(j, self._plain(column, j))
+        values = converted(values, self.wishes.dtype, lambda row, _: self._place(row, j))
+        return _Feature(values, [name])
 
     def _one_hot(self, j: int, column: Any) -> _Feature:
         import pyarrow as pa
@@ -272,7 +274,7 @@ def _sparse(n_rows: int, features: list[_Feature], dtype: npt.DTypeLike) -> Any:
     blocks = []
     for feature in features:
         if feature.categories is None:
-            blocks.append(sp.csc_matrix(feature.values.astype(dtype)[:, np.newaxis]))
+            blocks.append(sp.csc_matrix(feature.values[:, np.newaxis]))
             continue
         rows = np.flatnonzero(feature.values >= 0)
         places = (rows, feature.values[rows])
