@@ -3,8 +3,6 @@
 Features are float32, dense or CSR; a set comes with its own test part if it has one.
 """
 
-import bz2
-import gzip
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from pegasos.io import read
 from pegasos.studies._dataset import Dataset
 from pegasos.studies._errors import DataMissing
 
@@ -108,16 +107,15 @@ def _random(_paths: list[Path], options: Options, rng: np.random.Generator) -> D
 # --- Read from files ------------------------------------------------------------------------------
 
 
+def _part(path: Path, **wishes: Any) -> Part:
+    """Return rows in float32, unless asked otherwise, and labels."""
+    X, y, _ = read(path, **wishes)
+    return X, y
+
+
 def _usps(paths: list[Path], _options: Options, _rng: np.random.Generator) -> Dataset:
-    try:
-        import h5py
-    except ImportError:
-        raise DataMissing(
-            "usps.h5 is read with h5py, which is not installed", "pip install 'pegasos[io]'"
-        ) from None
-    with h5py.File(paths[0]) as file:
-        train, test = ((file[p]["data"][:], file[p]["target"][:]) for p in ("train", "test"))
-    return Dataset(*_pixels(train), *_pixels(test), image_shape=(16, 16))
+    train, test = (_part(paths[0], format="hdf5", key=part) for part in ("train", "test"))
+    return Dataset(*train, *test, image_shape=(16, 16))
 
 
 def _usps_paper(paths: list[Path], options: Options, rng: np.random.Generator) -> Dataset:
@@ -130,10 +128,6 @@ def _usps_paper(paths: list[Path], options: Options, rng: np.random.Generator) -
     return Dataset(X[train], y[train], X[test], y[test], image_shape=data.image_shape)
 
 
-def _pixels(part: Part) -> Part:
-    return part[0].astype(np.float32), part[1].astype(np.int64)
-
-
 def _idx(paths: list[Path], _options: Options, _rng: np.random.Generator) -> Dataset:
     """Read images and labels of training and test part; pixels become numbers from 0 to 1."""
     train, test = _idx_part(*paths[:2]), _idx_part(*paths[2:])
@@ -142,17 +136,13 @@ def _idx(paths: list[Path], _options: Options, _rng: np.random.Generator) -> Dat
 
 
 def _idx_part(images: Path, labels: Path) -> Part:
-    """Read two IDX files; they begin with a header of 16 and of 8 bytes."""
-    pixels, digits = (gzip.decompress(path.read_bytes()) for path in (images, labels))
-    y = np.frombuffer(digits, dtype=np.uint8, offset=8).astype(np.int64)
-    X = np.frombuffer(pixels, dtype=np.uint8, offset=16).reshape(len(y), -1)
-    return X.astype(np.float32) / 255, y
+    X, y = _part(images, format="idx", target=str(labels))
+    return X / 255, y
 
 
 def _course_csv(paths: list[Path], _options: Options, _rng: np.random.Generator) -> Dataset:
     # float64: two of the ten features vary by less than a thousandth of their size.
-    table = np.loadtxt(paths[0], delimiter=",", skiprows=1)
-    return Dataset(table[:, :-1], table[:, -1].astype(np.int64))
+    return Dataset(*_part(paths[0], format="csv", dtype=np.float64))
 
 
 def _reviews(paths: list[Path], _options: Options, rng: np.random.Generator) -> Dataset:
@@ -184,8 +174,7 @@ def _cov1(paths: list[Path], _options: Options, _rng: np.random.Generator) -> Da
     The Pegasos paper does not say which class it is; with class 1 the error at the optimum is the
     paper's 22.6%, with class 2 (LIBSVM's covtype.binary) it would be 23.7%.
     """
-    table = np.loadtxt(paths[0], delimiter=",", skiprows=1, dtype=np.float32)
-    X, kind = table[:, :-1], table[:, -1]
+    X, kind = _part(paths[0], format="csv")
     low, high = X.min(axis=0), X.max(axis=0)
     X = (X - low) / np.where(high > low, high - low, 1)
     X /= np.linalg.norm(X, axis=1, keepdims=True)
@@ -208,11 +197,8 @@ def _svmlight(
 
 
 def _svmlight_part(path: Path, n_features: int, dense: bool) -> Part:
-    from sklearn.datasets import load_svmlight_file
-
-    with bz2.open(path) as file:
-        X, y = load_svmlight_file(file, n_features=n_features, dtype=np.float32)
-    return X.toarray() if dense else sp.csr_matrix(X), np.where(y > 0, 1, -1)
+    X, y = _part(path, format="svmlight", n_features=n_features)
+    return X.toarray() if dense else X, np.where(y > 0, 1, -1)
 
 
 def _two(folder: str, endings: Iterable[str]) -> tuple[str, ...]:
