@@ -5,6 +5,8 @@
 
 PYTHON ?= python3
 PYTEST_ARGS ?=
+CLANG ?= clang++
+FUZZ_SECONDS ?= 60
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -17,7 +19,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --no-build-isolation --editable
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test check format bench sanitize clean
+.PHONY: help demo test check format bench sanitize fuzz clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -50,6 +52,13 @@ sanitize: $(VENV)/.stamp-tools ## run the C++ tests under the address and undefi
 	    -DCMAKE_BUILD_TYPE=RelWithDebInfo -DPEGASOS_CORE_TEST=ON -DPEGASOS_SANITIZE=ON
 	$(BIN)/cmake --build build/sanitize --target core_test
 	build/sanitize/core_test
+
+fuzz: ## feed the svmlight reader what a fuzzer thinks up, for FUZZ_SECONDS (needs clang)
+	@command -v $(CLANG) > /dev/null || { echo 'skipped: make fuzz needs clang++ (CLANG=... names another)'; exit 0; }; \
+	mkdir -p build/fuzz/corpus && \
+	$(CLANG) -std=c++17 -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -Icpp/include \
+	    cpp/fuzz/svmlight_fuzz.cpp cpp/src/svmlight.cpp cpp/src/svmlight_number.cpp -pthread -o build/fuzz/svmlight_fuzz && \
+	build/fuzz/svmlight_fuzz -max_total_time=$(FUZZ_SECONDS) -dict=cpp/fuzz/svmlight.dict -print_final_stats=1 build/fuzz/corpus
 
 clean: ## remove everything make has made, .venv included
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage htmlcov

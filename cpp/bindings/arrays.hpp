@@ -42,3 +42,4 @@ inline pegasos::LossName loss_name(const std::string& loss) {
 }
 
 void bind_kernel_machines(nb::module_& m);
+void bind_svmlight(nb::module_& m);

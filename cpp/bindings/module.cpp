@@ -286,4 +286,5 @@ NB_MODULE(_core, m) {
         nb::arg("scores").noconvert());
 
   bind_kernel_machines(m);
+  bind_svmlight(m);
 }

@@ -234,26 +234,46 @@ void store_rows(const GramSide& picked, const GramSide& others, const GramOption
   });
 }
 
-// A few columns of a tile at a time: as rows of the matrix they are far apart, in the tile they share lines.
+// to[j][k] = values[k][j], in squares that are copied line by line: either side is far apart in memory.
+template <class C, class T>
+void store_transposed(const C* values, int64_t n_rows, int64_t n_columns, T* to, int64_t stride) {
+  constexpr int64_t kSide = 16;
+  for (int64_t k0 = 0; k0 < n_rows; k0 += kSide)
+    for (int64_t j0 = 0; j0 < n_columns; j0 += kSide) {
+      T square[kSide][kSide];
+      const int64_t height = std::min(kSide, n_rows - k0), width = std::min(kSide, n_columns - j0);
+      for (int64_t k = 0; k < height; ++k)
+        for (int64_t j = 0; j < width; ++j)
+          square[j][k] = static_cast<T>(values[(k0 + k) * kTileColumns + j0 + j]);
+      for (int64_t j = 0; j < width; ++j)
+        std::copy(square[j], square[j] + height, to + (j0 + j) * stride + k0);
+    }
+}
+
+// The part of a tile to the right of the diagonal, and its mirror image.
+template <class C, class T>
+void store_upper(const C* values, int64_t n_rows, int64_t n_columns, int64_t row, int64_t column,
+                 T* matrix, int64_t n) {
+  for (int64_t k = 0; k < n_rows; ++k)
+    for (int64_t j = std::max<int64_t>(0, row + k - column); j < n_columns; ++j)
+      matrix[(row + k) * n + column + j] = matrix[(column + j) * n + row + k] =
+          static_cast<T>(values[k * kTileColumns + j]);
+}
+
 template <class T>
 void store_symmetric(const GramSide& all, const GramOptions& options, int64_t first, int64_t last,
                      T* matrix) {
-  constexpr int64_t kColumnsAtOnce = 16;
   const int64_t n = all.n;
   const GramSide picked{all.view, all.squares, nullptr, last - first, first};
   const GramSide others{all.view, all.squares, nullptr, n - first, first};
-  with_tiles(picked, others, options, [&](const auto& tile) {
+  with_tiles(picked, others, options, [=](const auto& tile) {
     const int64_t row = first + tile.first_picked, column = first + tile.first_other;
-    for (int64_t k = 0; k < tile.n_picked; ++k) {
-      const int64_t skip = std::clamp<int64_t>(row + k - column, 0, tile.n_others);
-      for (int64_t j = skip; j < tile.n_others; ++j)
-        matrix[(row + k) * n + column + j] = static_cast<T>(tile.values[k * kTileColumns + j]);
-    }
-    for (int64_t some = 0; some < tile.n_others; some += kColumnsAtOnce)
-      for (int64_t k = 0; k < tile.n_picked; ++k)
-        for (int64_t j = some; j < std::min(some + kColumnsAtOnce, tile.n_others); ++j)
-          if (column + j > row + k)
-            matrix[(column + j) * n + row + k] = static_cast<T>(tile.values[k * kTileColumns + j]);
+    if (column < row + tile.n_picked)
+      return store_upper(tile.values, tile.n_picked, tile.n_others, row, column, matrix, n);
+    for (int64_t k = 0; k < tile.n_picked; ++k)
+      std::copy(tile.values + k * kTileColumns, tile.values + k * kTileColumns + tile.n_others,
+                matrix + (row + k) * n + column);
+    store_transposed(tile.values, tile.n_picked, tile.n_others, matrix + column * n + row, n);
   });
 }
 

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "pegasos/level_table.hpp"
+#include "pegasos/ranges.hpp"
 #include "pegasos/row_product.hpp"
 #include "pegasos/team.hpp"
 
@@ -21,6 +22,42 @@ void decide(const LevelTable& level, const KernelRun& run, const LocalGram<T>& g
     level.kernel_block_f64(run.labels, run.options, gram, run.diagonal, problem);
 }
 
+// The scores of a block's rows. A member of the team reads those of its own columns, which it wrote last: to
+// fetch lines that another core has written, one score at a time, took longer than all decisions.
+class BlockScores {
+ public:
+  explicit BlockScores(int n_members) : parts_(n_members) {}
+
+  void gather(const KernelRun& run, const int64_t* block, int64_t n, int64_t columns_at_once,
+              Team& team) {
+    team.each([&](int member) {
+      Part& part = parts_[member];
+      const RowRange mine = share_of(member, team.size(), run.n_rows, columns_at_once);
+      part.place.clear();
+      for (int64_t k = 0; k < n; ++k)
+        if (mine.first <= block[k] && block[k] < mine.last) part.place.push_back(k);
+      part.scores.resize(run.problems.size() * part.place.size());
+      double* to = part.scores.data();
+      for (const KernelProblem& problem : run.problems)
+        for (int64_t k : part.place) *to++ = problem.scores[block[k]];
+    });
+  }
+
+  void copy_to(double* local, int64_t problem) const {
+    for (const Part& part : parts_) {
+      const double* scores = part.scores.data() + problem * part.place.size();
+      for (size_t k = 0; k < part.place.size(); ++k) local[part.place[k]] = scores[k];
+    }
+  }
+
+ private:
+  struct Part {
+    std::vector<int64_t> place;  // in the block
+    std::vector<double> scores;  // per problem and place
+  };
+  std::vector<Part> parts_;
+};
+
 // What the blocks of one call work with.
 template <class T>
 class Workplace {
@@ -29,28 +66,25 @@ class Workplace {
       : run_(run),
         level_(level_table()),
         team_(static_cast<int>(std::max(1, n_threads))),
-        n_groups_(std::min<int64_t>(run.problems.size(), team_.size())),
+        scores_(team_.size()),
         local_(run.problems.size() * most_rows * kLocalArrays),
-        values_(n_groups_),
-        filled_(n_groups_) {}
+        values_(team_.size()),
+        filled_(team_.size()) {}
 
-  // Decides a block; delta (and mean_delta) get n entries per problem, `stride` apart.
+  // Decides a block; delta (and mean_delta) get n entries per problem.
   void decide_block(const int64_t* block, int64_t n, const T* gram, const T* const* full,
                     double* delta, double* mean_delta) {
-    const int64_t n_problems = static_cast<int64_t>(run_.problems.size());
-    team_.run(n_groups_, [&](int64_t g, int) {
-      LocalGram<T> local{block, n, gram ? nullptr : full, const_cast<T*>(gram), nullptr};
-      if (!gram) {  // every group of problems gathers for itself: no waiting for each other
-        if (static_cast<int64_t>(filled_[g].size()) < n) values_[g].reset(new T[n * n]);
-        filled_[g].assign(n, 0);
-        local.values = values_[g].get();
-        local.filled = filled_[g].data();
-      }
-      for (int64_t p = g * n_problems / n_groups_; p < (g + 1) * n_problems / n_groups_; ++p) {
+    scores_.gather(run_, block, n, RowProduct<T>::kColumns, team_);
+    team_.each([&](int member) {
+      const LocalGram<T> local = local_gram(member, block, n, gram, full);
+      const int64_t n_problems = static_cast<int64_t>(run_.problems.size());
+      const int64_t last = (member + 1) * n_problems / team_.size();
+      for (int64_t p = member * n_problems / team_.size(); p < last; ++p) {
         KernelProblem& problem = run_.problems[p];
         problem.local = local_.data() + p * n * kLocalArrays;
         problem.delta = delta + p * n;
         problem.mean_delta = mean_delta ? mean_delta + p * n : nullptr;
+        scores_.copy_to(problem.local, p);
         decide(level_, run_, local, problem);
         if (mean_delta)
           for (int64_t k = 0; k < n; ++k)
@@ -62,10 +96,19 @@ class Workplace {
   void add(const RowProduct<T>& product) { product.add(level_, team_, run_.n_rows); }
 
  private:
+  // The kernel among the rows: given, or every member gathers it for itself, with no waiting for the others.
+  LocalGram<T> local_gram(int member, const int64_t* block, int64_t n, const T* gram,
+                          const T* const* full) {
+    if (gram) return {block, n, nullptr, const_cast<T*>(gram), nullptr};
+    if (static_cast<int64_t>(filled_[member].size()) < n) values_[member].reset(new T[n * n]);
+    filled_[member].assign(n, 0);
+    return {block, n, full, values_[member].get(), filled_[member].data()};
+  }
+
   KernelRun& run_;
   const LevelTable& level_;
   Team team_;
-  int64_t n_groups_;
+  BlockScores scores_;
   std::vector<double> local_;
   std::vector<std::unique_ptr<T[]>> values_;
   std::vector<std::vector<uint8_t>> filled_;
@@ -95,10 +138,14 @@ ProductTargets targets_of(KernelRun& run) {
 
 }  // namespace
 
+// A block is decided row by row, then all scores are read and written once: the longer the better, as long as
+// the rows that change something are about as many as a shortest block has.
+constexpr int64_t kLongestBlock = 4;  // times the shortest
+
 template <class T>
 int64_t kernel_steps(KernelRun& run, const StoredRows<T>& rows, const int64_t* draws,
                      int64_t n_draws, int64_t block, int n_threads) {
-  const int64_t most = std::min(block, n_draws);
+  const int64_t most = std::min(kLongestBlock * block, n_draws);
   const int64_t n_problems = static_cast<int64_t>(run.problems.size());
   const int64_t n_targets = run.options.mean ? 2 * n_problems : n_problems;
   Workplace<T> workplace(run, most, n_threads);
@@ -106,9 +153,9 @@ int64_t kernel_steps(KernelRun& run, const StoredRows<T>& rows, const int64_t* d
   std::vector<const T*> full(most);
   const ProductTargets targets = targets_of(run);
   RowProduct<T> product(targets);
-  int64_t done = 0;
+  int64_t done = 0, length = block;
   while (done < n_draws) {
-    const int64_t n = std::min(block, n_draws - done);
+    const int64_t n = std::min(length, n_draws - done);
     for (int64_t k = 0; k < n; ++k) {
       full[k] = rows.at(draws[done + k]);
       if (!full[k]) return done;
@@ -118,6 +165,8 @@ int64_t kernel_steps(KernelRun& run, const StoredRows<T>& rows, const int64_t* d
     product.collect(full.data(), n, delta.data());
     workplace.add(product);
     done += n;
+    length = std::clamp(block * n / std::max<int64_t>(1, product.n_used()), block,
+                        kLongestBlock * block);
   }
   return done;
 }

@@ -109,6 +109,7 @@ inline bool close(const Doubles& a, const Doubles& b, double tolerance) {
   return a.size() == b.size();
 }
 
-void kernel_tests();  // kernel_test.cpp
+void kernel_tests();    // kernel_test.cpp
+void svmlight_tests();  // svmlight_test.cpp
 
 }  // namespace tests

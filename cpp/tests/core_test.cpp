@@ -481,6 +481,7 @@ int main() {
   passes_sum_what_they_say();
   values_that_are_not_finite_are_not_swallowed();
   kernel_tests();
+  svmlight_tests();
   std::printf("%d passed, %d failed\n", n_passed, n_failed);
   return n_failed == 0 ? 0 : 1;
 }

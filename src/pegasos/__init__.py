@@ -4,13 +4,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pegasos import kernels, reference, report, studies
+    from pegasos import io, kernels, reference, report, studies
     from pegasos._kernel import KernelPegasosClassifier
     from pegasos._kernel_cv import KernelPegasosCV
     from pegasos._kernel_perceptron import KernelPerceptronClassifier
     from pegasos._linear import PegasosClassifier
     from pegasos._linear_cv import PegasosCV
     from pegasos._perceptron import PerceptronClassifier
+    from pegasos.io._model_file import load, save
 
     __version__: str
 
@@ -21,14 +22,17 @@ __all__ = [
     "PegasosCV",
     "PegasosClassifier",
     "PerceptronClassifier",
+    "io",
     "kernels",
+    "load",
     "reference",
     "report",
+    "save",
     "studies",
 ]
 
-# Where the classes are; all other public names are subpackages. Each is imported when it is first
-# asked for: the command line answers before NumPy and scikit-learn would be there.
+# Where classes and functions are; all other public names are subpackages. Each is imported when it
+# is first asked for: the command line answers before NumPy and scikit-learn would be there.
 _HOMES = {
     "KernelPegasosCV": "pegasos._kernel_cv",
     "KernelPegasosClassifier": "pegasos._kernel",
@@ -36,6 +40,8 @@ _HOMES = {
     "PegasosCV": "pegasos._linear_cv",
     "PegasosClassifier": "pegasos._linear",
     "PerceptronClassifier": "pegasos._perceptron",
+    "load": "pegasos.io._model_file",
+    "save": "pegasos.io._model_file",
 }
 
 

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from itertools import product
+from functools import partial
+from threading import Event
 from time import perf_counter
 from typing import Any, Protocol, Self
 
@@ -16,8 +17,17 @@ from pegasos._certified import CertifiedClassifier
 from pegasos._draws import DrawStream, as_generator
 from pegasos._grid import Grid, Judged, Table
 from pegasos._progress import FitProgress
+from pegasos._side_by_side import side_by_side
 from pegasos._training import draws_per_call
-from pegasos._validation import Floats, Target, class_totals, encode, grid_values, row_weights
+from pegasos._validation import (
+    Floats,
+    Target,
+    class_totals,
+    encode,
+    grid_values,
+    n_threads,
+    row_weights,
+)
 from pegasos.kernels._rows import count, pick
 
 RowNumbers = npt.NDArray[np.int64]
@@ -33,6 +43,7 @@ _NAMES = ("n_features_in_", "feature_names_in_")
 class Fold:
     """Rows to learn from, rows to judge by, and the weights of all rows while learning."""
 
+    n_rows: int  # of the data
     train: RowNumbers
     test: RowNumbers
     drawn: RowNumbers  # the training rows of positive weight, in order
@@ -56,7 +67,10 @@ class LockstepRun(Protocol):
 class Lockstep(AbstractContextManager["Lockstep"], Protocol):
     """Starts the runs of a grid."""
 
-    def start(self, params: dict[str, Any], fold: Fold) -> LockstepRun:
+    def prepare(self, params: dict[str, Any]) -> bool:
+        """Get ready for runs with these parameters; tell whether several may run at once."""
+
+    def start(self, params: dict[str, Any], fold: Fold, threads: int) -> LockstepRun:
         """Return a run before its first step."""
 
 
@@ -111,14 +125,20 @@ class GridClassifier(CertifiedClassifier):
         folds = self._folds(rows, labels, groups, target, weight)
         seed = self._seed()
         judge = _Judge(self.scoring, rows, labels, target, weight)
-        table = self._search(rows, target, grid, folds, judge, seed)
+        table = Table(grid, len(folds))
+        total = len(grid.runs()) * len(folds) * grid.steps[-1]
+        with (
+            FitProgress(type(self).__name__, total, self.verbose) as progress,
+            self._lockstep(rows, target, grid) as lockstep,
+        ):
+            search = _Search(lockstep, folds, judge, table, self.sampling, seed, progress)
+            search.run(n_threads(self.n_jobs))
         results = table.cv_results()
         best = int(results["rank_test_score"].argmin())
         estimator = self._cell(results["params"][best], seed)
         if self.refit:
             estimator.fit(X, y, sample_weight=sample_weight)
-        for name in set(vars(self)) - set(self.get_params(deep=False)):
-            delattr(self, name)
+        self._forget()
         self.__dict__.update(names)
         self.classes_ = target.classes
         self.test_error_ = table.test_error
@@ -135,33 +155,12 @@ class GridClassifier(CertifiedClassifier):
             self.__dict__.update({k: v for k, v in vars(estimator).items() if k not in own})
         return self
 
-    def _search(
-        self,
-        X: Any,
-        target: Target,
-        grid: Grid,
-        folds: list[Fold],
-        judge: "_Judge",
-        seed: int,
-    ) -> Table:
-        table = Table(grid, len(folds))
-        runs = grid.runs()
-        total = len(runs) * len(folds) * grid.steps[-1]
-        progress = FitProgress(type(self).__name__, total, self.verbose)
-        quiet = np.errstate(
-            over="ignore", invalid="ignore"
-        )  # what overflows is found by its scores
-        with quiet, progress, self._lockstep(X, target, grid) as lockstep:
-            for (place, params), (f, fold) in product(runs, enumerate(folds)):
-                run = lockstep.start(params, fold)
-                rng = np.random.default_rng(seed)
-                stream = DrawStream(rng, len(target.code), self.sampling, fold.drawn)
-                for t, seconds in enumerate(_snapshots(run, stream, grid.steps, progress)):
-                    for k in range(len(grid.lams)):
-                        judged = judge(run.scores(k), fold, params["loss"])
-                        table.put((*place, k, t, f), seconds / len(grid.lams), judged)
-                progress.say(f"smallest error {np.nanmin(table.test_error[..., : f + 1]):.4g}")
-        return table
+    def _forget(self) -> None:
+        """Remove what an earlier fit has set; scikit-learn keeps things here during a fit."""
+        shared = vars(self.best_estimator_) if hasattr(self, "best_estimator_") else {}
+        for name in set(vars(self)) - set(self.get_params(deep=False)):
+            if name.endswith("_") or name in shared:
+                delattr(self, name)
 
     def _grid(self, X: Any, n_rows: int) -> Grid:
         steps = [n_rows * e for e in _EPOCHS] if self.steps is None else self._values("steps")
@@ -197,7 +196,7 @@ class GridClassifier(CertifiedClassifier):
                     "fewer folds, or cv=StratifiedKFold(...)"
                 )
             combined = self._combined_weight(weight, target, totals)
-            folds.append(Fold(train, test, drawn, combined, absent))
+            folds.append(Fold(len(numbers), train, test, drawn, combined, absent))
         return folds
 
     def _seed(self) -> int:
@@ -220,8 +219,46 @@ class GridClassifier(CertifiedClassifier):
         raise NotImplementedError
 
 
+@dataclass(frozen=True)
+class _Search:
+    """Fills the table: kernel by kernel, the folds of each side by side."""
+
+    lockstep: Lockstep
+    folds: list[Fold]
+    judge: "_Judge"
+    table: Table
+    sampling: str
+    seed: int
+    progress: FitProgress
+
+    def run(self, threads: int) -> None:
+        for place, params in self.table.grid.runs():
+            at_once = self.lockstep.prepare(params) and self.judge.may_be_asked_at_once
+            work = partial(self._fold, place, params)
+            side_by_side(work, len(self.folds), threads, at_once)
+
+    def _fold(
+        self, place: tuple[int, ...], params: dict[str, Any], f: int, threads: int, stop: Event
+    ) -> None:
+        fold, grid = self.folds[f], self.table.grid
+        run = self.lockstep.start(params, fold, threads)
+        rng = np.random.default_rng(self.seed)
+        stream = DrawStream(rng, fold.n_rows, self.sampling, fold.drawn)
+        with np.errstate(over="ignore", invalid="ignore"):  # what overflows is found by its scores
+            snapshots = _snapshots(run, stream, grid.steps, self.progress, stop)
+            for t, seconds in enumerate(snapshots):
+                for k in range(len(grid.lams)):
+                    judged = self.judge(run.scores(k), fold, params["loss"])
+                    self.table.put((*place, k, t, f), seconds / len(grid.lams), judged)
+        self.progress.say(f"smallest error {np.nanmin(self.table.test_error):.4g}")
+
+
 def _snapshots(
-    run: LockstepRun, stream: DrawStream, steps: tuple[int, ...], progress: FitProgress
+    run: LockstepRun,
+    stream: DrawStream,
+    steps: tuple[int, ...],
+    progress: FitProgress,
+    stop: Event,
 ) -> Iterator[float]:
     """Advance to each number of steps; yield the seconds of training until then."""
     per_call = draws_per_call(run.work_per_draw, run.batch_size)
@@ -231,6 +268,8 @@ def _snapshots(
         started = perf_counter()
         n_draws = (T - done) * run.batch_size
         while n_draws > 0:
+            if stop.is_set():
+                return
             draws = stream.take(min(n_draws, per_call))
             run.advance(draws)
             n_draws -= len(draws)
@@ -250,6 +289,11 @@ class _Judge:
         self._y = y
         self._target = target
         self._weight = weight
+
+    @property
+    def may_be_asked_at_once(self) -> bool:
+        """Whether folds may be judged at the same time: who knows what a user's scoring does."""
+        return self._scorer is None
 
     def __call__(self, scores: Floats, fold: Fold, loss: str) -> Judged:
         started = perf_counter()

@@ -57,7 +57,10 @@ class KernelSetup:
 
 
 class KernelModel(ScoringClassifier):
-    """A classifier ``sum_i dual_coef_i K(support_i, x)``; one row of coefficients per problem."""
+    """A classifier ``sum_i dual_coef_i K(support_i, x)``; one row of coefficients per problem.
+
+    There is no bias to learn; only a model imported from elsewhere has an ``intercept_`` to add.
+    """
 
     kernel: Any
     gamma: float | str
@@ -68,6 +71,7 @@ class KernelModel(ScoringClassifier):
     support_: RowNumbers
     support_vectors_: Any
     dual_coef_: Floats
+    intercept_: Floats
     _kernel: Kernel
     _rows_seen: int
 
@@ -89,6 +93,8 @@ class KernelModel(ScoringClassifier):
         """
         check_is_fitted(self)
         scores = self._support_scores(self._check_rows(X, reset=False), self.dual_coef_).T
+        if hasattr(self, "intercept_"):
+            scores = scores + self.intercept_
         return scores[:, 0] if scores.shape[1] == 1 else np.ascontiguousarray(scores)
 
     def _support_scores(self, X: Any, coef: Floats) -> Floats:
@@ -211,6 +217,7 @@ class KernelModel(ScoringClassifier):
 
     def _keep_support(self, X: Any, used: RowNumbers) -> None:
         """Keep the rows that have coefficients; all others are no longer needed."""
+        self.__dict__.pop("intercept_", None)
         self.support_ = used
         self.support_vectors_ = np.empty((0, 0)) if self.kernel == "precomputed" else pick(X, used)
         self._rows_seen = count(X)

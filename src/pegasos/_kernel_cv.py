@@ -1,6 +1,7 @@
 """KernelPegasosCV: kernel machines over a whole grid of kernel x lam x T on one kernel matrix."""
 
 from contextlib import ExitStack
+from math import ceil
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -35,6 +36,10 @@ _SHARED = (
     "memory",
     "verbose",
 )
+
+
+# A run keeps scores and masses, and perhaps both for the mean: a third of what a fit needs.
+_RUNS_IN_THE_ROOM_OF_A_FIT = 3
 
 
 class KernelPegasosCV(GridClassifier, KernelModel):
@@ -242,7 +247,11 @@ class _KernelLockstep:
     def __exit__(self, *_: object) -> None:
         self._stack.close()
 
-    def start(self, params: dict[str, Any], fold: Fold) -> "_KernelRun":
+    def prepare(self, params: dict[str, Any]) -> bool:
+        source = self._rows_of(params)
+        return not isinstance(source, CachedRows) or source.is_full
+
+    def start(self, params: dict[str, Any], fold: Fold, threads: int) -> "_KernelRun":
         problem = KernelProblem(
             self._rows_of(params),
             self.target.code,
@@ -250,7 +259,7 @@ class _KernelLockstep:
             fold.weight,
             lams=self.lams,
             loss=params["loss"],
-            threads=self.threads,
+            threads=threads,
         )
         return _KernelRun(problem, self.model.average, len(self.target.positive))
 
@@ -258,7 +267,8 @@ class _KernelLockstep:
         cell = self.model._cell({"gamma": params["gamma"], "degree": params["degree"]}, None)
         kernel = cell._kernel_by_name(self.X)
         if self._source is None:
-            self._source = cell._source(self.X, kernel, len(self.positive), self.threads)
+            beside = len(self.positive) * ceil(self.threads / _RUNS_IN_THE_ROOM_OF_A_FIT)
+            self._source = cell._source(self.X, kernel, beside, self.threads)
         elif kernel == self._kernel:
             return self._source
         elif isinstance(self._source, CachedRows) and isinstance(kernel, VectorKernel):

@@ -17,7 +17,7 @@ from pegasos.kernels import KernelRows
 RowNumbers = npt.NDArray[np.int64]
 
 # A violation reads a kernel row; how often rows violate is not known beforehand.
-_VIOLATIONS_EXPECTED = 0.1
+_VIOLATIONS_EXPECTED = 0.03
 
 
 class KernelProblem:

@@ -12,9 +12,10 @@ from pegasos._problem import as_floats, new_tally
 from pegasos._validation import Floats
 from pegasos.kernels import CachedRows
 
-# 32 to 256 differ little (USPS, ten classes): a block of stored rows costs a gather of its own
-# kernel values, a block of rows to be made should need many of them at once.
-_BLOCK_OF_STORED_ROWS = 128
+# 128 to 384 differ little (USPS, ten classes, seven lam): a block of stored rows costs a gather of
+# its own kernel values, a block of rows to be made should need many of them at once. Blocks of
+# stored rows of which few change anything grow to four times as many.
+_BLOCK_OF_STORED_ROWS = 256
 _BLOCK_OF_MADE_ROWS = 512
 
 

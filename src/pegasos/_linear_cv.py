@@ -200,8 +200,7 @@ class _LinearLockstep:
         self.X = X
         self.target = target
         self.lams = grid.lams
-        self.threads = n_threads(model.n_jobs)
-        self.rows = make_rows(X, 1.0, self.threads)
+        self.rows = make_rows(X, 1.0, n_threads(model.n_jobs))
 
     def __enter__(self) -> Self:
         return self
@@ -209,14 +208,17 @@ class _LinearLockstep:
     def __exit__(self, *_: object) -> None:
         pass
 
-    def start(self, params: dict[str, Any], fold: Fold) -> "_LinearRun":
-        return _LinearRun(self, params["loss"], fold)
+    def prepare(self, params: dict[str, Any]) -> bool:
+        return True
+
+    def start(self, params: dict[str, Any], fold: Fold, threads: int) -> "_LinearRun":
+        return _LinearRun(self, params["loss"], fold, threads)
 
 
 class _LinearRun:
     """The steps of one fold for all lam and classes."""
 
-    def __init__(self, lockstep: _LinearLockstep, loss: str, fold: Fold) -> None:
+    def __init__(self, lockstep: _LinearLockstep, loss: str, fold: Fold, threads: int) -> None:
         model = lockstep.model
         self.lockstep = lockstep
         self.problem = Problem(
@@ -226,7 +228,7 @@ class _LinearRun:
             lams=lockstep.lams,
             loss=loss,
             bias=model._bias,
-            threads=lockstep.threads,
+            threads=threads,
         )
         self.state = new_pegasos_state(self.problem)
         self.batch_size = min(model.batch_size, len(fold.drawn))
@@ -249,7 +251,7 @@ class _LinearRun:
         weights = self.state.weights(self.problem.lams)[mine]
         weights[:, -1] *= self.problem.bias
         scores = np.empty((self.problem.n_rows, n_classes))
-        _core.scores(self.lockstep.rows, weights, n_threads=self.lockstep.threads, scores=scores)
+        _core.scores(self.lockstep.rows, weights, n_threads=self.problem.threads, scores=scores)
         if not np.all(np.isfinite(scores)):
             refuse_non_finite(self.lockstep.X, "the score of a row")
         return np.ascontiguousarray(scores.T)

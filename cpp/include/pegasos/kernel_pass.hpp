@@ -12,7 +12,8 @@ inline namespace PEGASOS_LEVEL {
 // misses overlap.
 template <class T>
 void earn_masses(const LocalGram<T>& gram, KernelProblem& problem) {
-  for (int64_t k = 0; k < gram.n; ++k) problem.mass[gram.rows[k]] += std::abs(problem.delta[k]);
+  for (int64_t k = 0; k < gram.n; ++k)
+    if (problem.delta[k] != 0) problem.mass[gram.rows[k]] += std::abs(problem.delta[k]);
 }
 
 // Every row of the block once, in order. W counts the draw under way: the published kernel form tests
@@ -64,14 +65,13 @@ void perceptron_block(const Labels& labels, const KernelOptions& opt, const Loca
   earn_masses(gram, problem);
 }
 
-// One problem through one block: gathers the scores, makes the steps.
+// One problem through one block, whose scores are in problem.local.
 template <class T>
 void kernel_block(const Labels& labels, const KernelOptions& opt, const LocalGram<T>& gram,
                   const double* diagonal, KernelProblem& problem) {
   problem.n_steps = 0;
   if (gram.n == 0) return;
   for (int64_t k = 0; k < gram.n; ++k) {
-    problem.local[k] = problem.scores[gram.rows[k]];
     problem.delta[k] = 0;
     if (opt.mean) problem.mean_delta[k] = 0;
   }

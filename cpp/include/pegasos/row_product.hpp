@@ -27,6 +27,8 @@ struct ProductTargets {
 template <class T>
 class RowProduct {
  public:
+  static constexpr int64_t kColumns = 256;  // of the rows of a block, so many fit the L2 cache
+
   explicit RowProduct(const ProductTargets& targets) : targets_(targets) {}
 
   // Takes coef[q * n + k] for rows k = 0 .. n-1.
@@ -35,6 +37,7 @@ class RowProduct {
     coef_.clear();
     parts_.clear();
     none_.assign(n, 0.0);
+    count_used(n, coef);
     int64_t begin = 0;
     for (int64_t end : targets_.group_ends) {
       collect_group(rows, n, coef, begin, end);
@@ -42,14 +45,16 @@ class RowProduct {
     }
   }
 
+  // How many of the rows go anywhere.
+  int64_t n_used() const { return n_used_; }
+
   // Each member of the team has columns of its own: no result depends on their number.
   void add(const LevelTable& level, Team& team, int64_t n_columns) const {
     if (rows_.empty()) return;
-    const int64_t n_tiles = count_ranges(n_columns, kColumns);
     team.each([&](int member) {
-      const int64_t last = (member + 1) * n_tiles / team.size();
-      for (int64_t tile = member * n_tiles / team.size(); tile < last; ++tile)
-        add_tile(level, range_at(tile, n_columns, kColumns));
+      const RowRange mine = share_of(member, team.size(), n_columns, kColumns);
+      for (int64_t first = mine.first; first < mine.last; first += kColumns)
+        add_tile(level, {first, std::min(mine.last, first + kColumns)});
     });
   }
 
@@ -85,6 +90,13 @@ class RowProduct {
       take(start, rows, n, mine, base, targets_.scores[q]);
       before = mine;
     }
+  }
+
+  void count_used(int64_t n, const double* coef) {
+    used_.assign(n, 0);
+    for (int64_t q : targets_.coef_row)
+      for (int64_t k = 0; k < n; ++k) used_[k] |= coef[q * n + k] != 0;
+    n_used_ = std::count(used_.begin(), used_.end(), 1);
   }
 
   // What more than half of a group get of each row (Boyer and Moore's vote), else 0.
@@ -148,12 +160,12 @@ class RowProduct {
       level.add_rows_f64(rows, coef, n, range.first, range.last, sum - range.first);
   }
 
-  static constexpr int64_t kColumns =
-      256;  // of the rows of a block, so many columns fit the L2 cache
   const ProductTargets& targets_;
   std::vector<const T*> rows_;
   std::vector<double> coef_, none_, common_, lead_;
   std::vector<Part> parts_;
+  std::vector<uint8_t> used_;
+  int64_t n_used_ = 0;
 };
 
 }  // namespace pegasos

@@ -142,6 +142,11 @@ class CachedRows:
         """Whether there is room for the whole matrix."""
         return len(self.values) == self.n_rows
 
+    @property
+    def is_full(self) -> bool:
+        """Whether all rows are there: then nothing changes any more."""
+        return bool(np.all(self._slot_of >= 0))
+
     def fill(self) -> None:
         """Make the whole matrix."""
         self._forget()  # should making fail, no row is there

@@ -1,0 +1,139 @@
+"""What reading gives: features, labels, names."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from pegasos.io._errors import DataError
+
+__all__ = ["Data", "RankedData", "converted", "labels_of"]
+
+_WHOLE = 2.0**53  # up to here a double tells one whole number from the next
+
+
+class Data(NamedTuple):
+    """Features, labels and names of the features, as `read` returns them.
+
+    Parameters
+    ----------
+    X : ndarray or csr_matrix of shape (n_rows, n_features)
+        The features.
+    y : ndarray of shape (n_rows,) or None
+        The labels: int64 if all are whole numbers, float64 if all are numbers, else str.
+    names : list of str or None
+        The names of the features, if the file has names.
+    """
+
+    X: Any
+    y: npt.NDArray[Any] | None
+    names: list[str] | None
+
+
+class RankedData(NamedTuple):
+    """`Data` with the query that each row belongs to, if `read` was asked for ``query_id``.
+
+    Parameters
+    ----------
+    X, y, names : as in `Data`
+        Features, labels, names.
+    query_id : ndarray of int64 of shape (n_rows,)
+        The number after ``qid:``.
+    """
+
+    X: Any
+    y: npt.NDArray[Any] | None
+    names: list[str] | None
+    query_id: npt.NDArray[np.int64]
+
+
+def labels_of(path: str, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return labels as the estimators and people like them: 1 and not 1.0, texts as texts.
+
+    Parameters
+    ----------
+    path : str
+        For messages.
+    values : ndarray
+        Whatever the file has: numbers, booleans, texts, bytes.
+
+    Returns
+    -------
+    ndarray
+        int64, float64 or str.
+    """
+    if values.ndim == 2 and 1 in values.shape:
+        values = values.reshape(-1)
+    if values.ndim != 1:
+        raise DataError(
+            f"{path}: labels have shape {values.shape}; several labels for a row are not supported",
+            "keep one label for each row: one column",
+        )
+    if values.dtype.kind in "biu":
+        return values.astype(np.int64)
+    if values.dtype.kind == "f":
+        return _numbers(path, values.astype(np.float64))
+    return np.array([_text(path, i, value) for i, value in enumerate(values)], dtype=np.str_)
+
+
+def converted(
+    values: npt.NDArray[Any], dtype: npt.DTypeLike, place: Callable[[int, int], str]
+) -> npt.NDArray[Any]:
+    """Return the values as float32 or float64; refuse those that are too large for it.
+
+    Parameters
+    ----------
+    values : ndarray
+        Numbers; a column or a matrix.
+    dtype : dtype
+        float32 or float64.
+    place : callable
+        The file, and where in it the value of this row and column is, in words.
+
+    Returns
+    -------
+    ndarray
+        In C order.
+    """
+    with np.errstate(over="ignore"):
+        result = np.ascontiguousarray(values, dtype=dtype)
+    if values.dtype == result.dtype or values.dtype.kind != "f":
+        return result
+    beyond = np.argwhere(np.isinf(result) & np.isfinite(values))
+    if len(beyond):
+        row, column = (*beyond[0].tolist(), 0)[:2]
+        raise DataError(
+            f"{place(row, column)}: {float(values[tuple(beyond[0])])!r} is too large for "
+            f"{result.dtype}",
+            "scale the feature, or read with dtype='float64'",
+        )
+    return result
+
+
+def _numbers(path: str, values: npt.NDArray[np.float64]) -> npt.NDArray[Any]:
+    bad = np.flatnonzero(~np.isfinite(values))
+    if len(bad):
+        raise DataError(
+            f"{path}: the label of row {bad[0] + 1} is {values[bad[0]]}",
+            "give every row a label, or leave such rows out",
+        )
+    if np.all(np.abs(values) <= _WHOLE) and np.array_equal(values, np.rint(values)):
+        return values.astype(np.int64)
+    return values
+
+
+def _text(path: str, row: int, value: Any) -> str:
+    if isinstance(value, bytes):
+        try:
+            return value.decode()
+        except UnicodeDecodeError:
+            raise DataError(
+                f"{path}: the label of row {row + 1} is not UTF-8: {value!r}",
+                "convert the labels to UTF-8",
+            ) from None
+    if value is None or value != value:  # NaN, whatever its type
+        raise DataError(
+            f"{path}: row {row + 1} has no label", "give every row a label, or leave such rows out"
+        )
+    return str(value)

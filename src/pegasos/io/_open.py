@@ -1,0 +1,129 @@
+"""Opening files, whatever they are compressed with, and what can go wrong with that."""
+
+import contextlib
+import io
+import sys
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+from pegasos.io._errors import DataError, needs
+
+__all__ = ["STDIN", "checked_path", "compression_of", "open_bytes", "reading"]
+
+STDIN = "-"
+_MAGIC = {b"\x1f\x8b": "gz", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zst"}
+_LONGEST_MAGIC = 4
+_BUFFER = 1 << 20
+_PACKED = 1 << 16  # bytes that are decompressed at once
+
+
+def checked_path(path: str) -> Path:
+    """Return the path of a file that is there and not empty."""
+    file = Path(path)
+    with reading(path):
+        if file.is_dir():
+            raise DataError(f"{path}: this is a directory", "name a file in it")
+        if not file.exists():
+            raise DataError(f"{path}: there is no such file", "check the name and the folder")
+        if file.is_file() and file.stat().st_size == 0:
+            raise DataError(f"{path}: the file is empty", "check how it was made or copied")
+    return file
+
+
+def compression_of(beginning: bytes) -> str:
+    """Return "gz", "bz2" or "zst" by the first bytes of a file, or "" if it is not compressed."""
+    return next((name for magic, name in _MAGIC.items() if beginning.startswith(magic)), "")
+
+
+@contextlib.contextmanager
+def open_bytes(path: str) -> Iterator[IO[bytes]]:
+    """Open a file or standard input ("-") to be read from beginning to end, decompressed."""
+    with contextlib.ExitStack() as stack:
+        raw: Any
+        if path == STDIN:
+            raw = sys.stdin.buffer
+        else:
+            raw = stack.enter_context(checked_path(path).open("rb", buffering=_BUFFER))
+        kind = compression_of(raw.peek(_LONGEST_MAGIC))
+        yield stack.enter_context(_decompressed(path, raw, kind)) if kind else raw
+
+
+def _decompressed(path: str, raw: IO[bytes], kind: str) -> Any:
+    if kind == "gz":
+        import gzip
+
+        return gzip.GzipFile(fileobj=raw)
+    if kind == "bz2":
+        import bz2
+
+        return bz2.BZ2File(raw)
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+
+        return zstd.ZstdFile(raw)
+    try:
+        import zstandard
+    except ImportError:
+        raise needs(path, "zstandard") from None
+    return io.BufferedReader(_Zstandard(raw, zstandard.ZstdDecompressor()), _BUFFER)
+
+
+class _Zstandard(io.RawIOBase):
+    """The stream of the package zstandard takes a file that is cut off for one that ends."""
+
+    def __init__(self, raw: IO[bytes], decompressor: Any) -> None:
+        super().__init__()
+        self._raw = raw
+        self._decompressor = decompressor
+        self._frame: Any = None  # under way
+        self._packed = b""
+        self._unpacked = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._unpacked:
+            self._packed = self._packed or self._raw.read(_PACKED)
+            if not self._packed:
+                if self._frame is not None:
+                    raise EOFError("the last frame is not complete")
+                return 0
+            if self._frame is None:
+                self._frame = self._decompressor.decompressobj()
+            self._unpacked = memoryview(self._frame.decompress(self._packed))
+            self._packed = self._frame.unused_data if self._frame.eof else b""
+            if self._frame.eof:
+                self._frame = None
+        n = min(len(buffer), len(self._unpacked))
+        buffer[:n] = self._unpacked[:n]
+        self._unpacked = self._unpacked[n:]
+        return n
+
+
+@contextlib.contextmanager
+def reading(path: str) -> Iterator[None]:
+    """Turn what may go wrong below into a `DataError` that names the file."""
+    try:
+        yield
+    except DataError:
+        raise
+    except (EOFError, zlib.error) as error:
+        raise _broken(path, error) from None
+    except OSError as error:
+        if error.errno is None:  # what bz2 and gzip say of a file that is not theirs
+            raise _broken(path, error) from None
+        raise DataError(f"{path}: {error.strerror}", "check the file and its permissions") from None
+    except Exception as error:
+        if type(error).__name__ != "ZstdError":  # of a package that need not be there
+            raise
+        raise _broken(path, error) from None
+
+
+def _broken(path: str, error: Exception) -> DataError:
+    return DataError(
+        f"{path}: the compressed data is damaged or ends too early ({str(error).rstrip('.')})",
+        "download or copy the file again",
+    )

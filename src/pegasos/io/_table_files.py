@@ -1,0 +1,180 @@
+"""Files of tables (csv, tsv, parquet, arrow) become tables of pyarrow."""
+
+import csv
+from collections.abc import Callable, Iterator
+from itertools import islice
+from typing import Any
+
+from pegasos.io._errors import DataError, needs
+from pegasos.io._open import STDIN, checked_path, open_bytes, reading
+
+__all__ = ["Lines", "is_number", "open_table"]
+
+_BLOCK = 16 << 20  # of csv, in bytes: no line may be longer than that
+_MISSING = ["", "?", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null"]
+_DELIMITERS = {"csv": ",", "tsv": "\t"}
+
+# Returns the place of a row in a file for messages, ", line 7" or ", row 7".
+Lines = Callable[[int], str]
+
+
+def open_table(path: str, kind: str, header: bool) -> tuple[Any, Lines]:
+    """Read a file as a table.
+
+    Parameters
+    ----------
+    path : str
+        A file, or "-".
+    kind : str
+        "csv", "tsv", "parquet" or "arrow".
+    header : bool
+        Of csv and tsv, whether the first line holds names.
+
+    Returns
+    -------
+    table : pyarrow.Table
+        Its columns are numbers, texts, or whatever else the file holds.
+    lines : callable
+        Where in the file the row of this number is, in words.
+    """
+    try:
+        import pyarrow as pa
+    except ImportError:
+        raise needs(path, "pyarrow") from None
+    try:
+        with reading(path):
+            if kind in _DELIMITERS:
+                return _Text(path, _DELIMITERS[kind], header).read()
+            table = _parquet(path) if kind == "parquet" else _arrow(path)
+    except pa.ArrowException as error:
+        raise DataError(
+            f"{path}: this is no {kind} file, or it is damaged ({_first_line(error)})",
+            "download or copy the file again, or name another format",
+        ) from None
+    return table, lambda row: f", row {row + 1}"
+
+
+def _parquet(path: str) -> Any:
+    import pyarrow.parquet
+
+    return pyarrow.parquet.read_table(checked_path(path))
+
+
+def _arrow(path: str) -> Any:
+    """Read a file of Arrow, which is what feather is, or a stream of Arrow."""
+    import pyarrow as pa
+
+    file = pa.memory_map(str(checked_path(path)))
+    is_file = file.read(6) == b"ARROW1"
+    file.seek(0)
+    return (pa.ipc.open_file(file) if is_file else pa.ipc.open_stream(file)).read_all()
+
+
+class _Text:
+    """A file of text with delimiters."""
+
+    def __init__(self, path: str, delimiter: str, header: bool) -> None:
+        self.path = path
+        self.delimiter = delimiter
+        self.header = header
+
+    def read(self) -> tuple[Any, Lines]:
+        import pyarrow as pa
+        import pyarrow.csv
+
+        try:
+            with open_bytes(self.path) as file:
+                table = pyarrow.csv.read_csv(
+                    pa.PythonFile(file, mode="r"),
+                    read_options=pyarrow.csv.ReadOptions(
+                        block_size=_BLOCK, autogenerate_column_names=not self.header
+                    ),
+                    parse_options=pyarrow.csv.ParseOptions(delimiter=self.delimiter),
+                    convert_options=pyarrow.csv.ConvertOptions(
+                        null_values=_MISSING, strings_can_be_null=True
+                    ),
+                )
+                names = table.column_names
+        except pa.ArrowInvalid as error:
+            raise self._explained(error) from None
+        except UnicodeDecodeError:
+            raise DataError(
+                f"{self.path}, line 1: the names of the columns are not UTF-8",
+                "convert the file to UTF-8",
+            ) from None
+        self._check_names(names)
+        if not table.num_rows:
+            raise DataError(f"{self.path}: there are no rows", "check how the file was made")
+        return table, self._line
+
+    def _check_names(self, names: list[str]) -> None:
+        if not self.header:
+            return
+        if all(is_number(name) for name in names):
+            raise DataError(
+                f"{self.path}, line 1: there are only numbers where names should be",
+                "if the file has no names, read it with header=False",
+            )
+        twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
+        if twice is not None:
+            raise DataError(
+                f"{self.path}, line 1: two columns have the name {twice!r}", "rename one of them"
+            )
+
+    def _explained(self, error: Exception) -> DataError:
+        """Say in which line the fault is: pyarrow, which reads with many threads, does not."""
+        if "straddling" in str(error):
+            return DataError(
+                f"{self.path}: a line is longer than {_BLOCK >> 20} MiB",
+                "is this a table in text? name another format with format=",
+            )
+        if "Empty CSV" in str(error):
+            return DataError(f"{self.path}: there are no rows", "check how the file was made")
+        expected = None
+        for number, cells in self._cells():
+            expected = expected if expected is not None else len(cells)
+            if len(cells) != expected:
+                column = min(len(cells), expected) + 1
+                return DataError(
+                    f"{self.path}, line {number}, column {column}: there are {len(cells)} values, "
+                    f"but {expected} in the first line",
+                    "give every line the same number of values; was the file cut off?",
+                )
+        return DataError(
+            f"{self.path}: this is no table in text ({_first_line(error)})",
+            "check the delimiter, or name another format with format=",
+        )
+
+    def _cells(self) -> Iterator[tuple[int, list[str]]]:
+        """Yield the lines that are not empty, with their numbers; none from standard input."""
+        if self.path == STDIN:
+            return
+        with open_bytes(self.path) as file:
+            for number, line in enumerate(file, 1):
+                text = line.decode("utf-8", "replace").rstrip("\r\n").replace("\0", "\ufffd")
+                if text:
+                    # Quoted cells may hold delimiters, though no ends of lines.
+                    limit = csv.field_size_limit(_BLOCK)
+                    try:
+                        yield number, next(csv.reader([text], delimiter=self.delimiter), [])
+                    finally:
+                        csv.field_size_limit(limit)
+
+    def _line(self, row: int) -> str:
+        if self.path == STDIN:
+            return f", row {row + 1}"
+        with reading(self.path):
+            number, _ = next(islice(self._cells(), row + self.header, None), (None, None))
+        return f", line {number}" if number else f", row {row + 1}"
+
+
+def is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0][:200].rstrip(".")
