@@ -238,6 +238,11 @@ EDITS = [
         lambda h, a: h["model"]["steps"]["1"]["parameters"].update(new=1),
         "has no parameter new; update scikit-learn",
     ),
+    (
+        "two scalers, kernel",
+        put("model", "steps", "0", "parameters", "feature_range", value={"tuple": [1]}),
+        "scales to",
+    ),
     ("imputer, scaler, model", swap("steps.1.scale", lambda a: a * 0), "divides by zero"),
     ("imputer, scaler, model", swap("steps.1.mean", with_nan), "not finite"),
     ("imputer, scaler, model", swap("steps.0.statistics", with_nan), "do not fit each other"),

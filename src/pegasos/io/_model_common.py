@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted
 
 from pegasos._problem import TALLY, as_floats
 from pegasos._training import one_or_all
@@ -22,6 +24,7 @@ __all__ = [
     "describe_features",
     "describe_parameters",
     "n_problems",
+    "refuse_unfitted",
     "restore_classifier",
     "restore_features",
     "restore_parameters",
@@ -35,6 +38,16 @@ _CERTIFICATE = {"objective": "objective_", "dual": "dual_objective_", "gap": "du
 _HISTORY = ("objective", "dual", "gap")
 _WHOLE = (np.dtype(np.int64),)
 _MOST_THREADS = 1024
+
+
+def refuse_unfitted(model: Any, attributes: list[str] | None = None) -> None:
+    """Refuse a model that has none of these attributes; None: nothing fitted at all."""
+    try:
+        check_is_fitted(model, attributes, all_or_any=any)
+    except NotFittedError:
+        raise ModelError(
+            f"{type(model).__name__} is not fitted", "call fit first; a grid needs refit=True"
+        ) from None
 
 
 def describe_parameters(model: Any) -> dict[str, Any]:

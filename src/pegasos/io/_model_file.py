@@ -19,6 +19,7 @@ from pegasos._linear import PegasosClassifier
 from pegasos._linear_cv import PegasosCV
 from pegasos._perceptron import PerceptronClassifier
 from pegasos.io import _model_grid, _model_kernel, _model_linear
+from pegasos.io._model_common import refuse_unfitted
 from pegasos.io._model_container import from_bytes, read_file, to_bytes
 from pegasos.io._model_errors import ModelError, damaged
 from pegasos.io._model_fields import Array, Entries, Sheets
@@ -163,10 +164,7 @@ def _describe(model: Any, sheets: Sheets) -> dict[str, Any]:
             f"{name} cannot be stored",
             f"a model file holds one of {', '.join(_CODECS)}, or a Pipeline that ends in one",
         )
-    try:
-        check_is_fitted(model)
-    except NotFittedError:
-        raise ModelError(f"{name} is not fitted", "call fit before saving") from None
+    refuse_unfitted(model)
     return _CODECS[name][1](model, sheets)
 
 

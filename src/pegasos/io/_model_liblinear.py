@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from pegasos._base import LinearModel
 from pegasos._linear import PegasosClassifier
 from pegasos._validation import Floats, is_sparse
+from pegasos.io._model_common import refuse_unfitted
 from pegasos.io._model_errors import ModelError
 from pegasos.io._model_text import TextModel, text_number, whole_labels
 from pegasos.io._model_write import replace_file
@@ -45,7 +45,7 @@ def to_liblinear(model: Any, path: str | os.PathLike[str]) -> None:
             "liblinear takes PegasosClassifier, PerceptronClassifier and PegasosCV; of a pipeline, "
             "export the last step, and prepare the rows as the other steps do",
         )
-    check_is_fitted(model, "coef_")
+    refuse_unfitted(model, ["coef_"])
     labels = whole_labels(model.classes_, "liblinear")
     if len(labels) == 2:  # its scores are positive for the first label
         labels.reverse()

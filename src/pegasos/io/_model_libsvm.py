@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils.validation import check_is_fitted
 
 from pegasos._kernel import KernelPegasosClassifier
 from pegasos._kernel_base import KernelModel
-from pegasos._validation import Floats, is_sparse
+from pegasos._validation import Floats
+from pegasos.io._model_common import refuse_unfitted
 from pegasos.io._model_errors import ModelError
 from pegasos.io._model_kernel import refuse_callable
 from pegasos.io._model_text import TextModel, text_number, whole_labels
@@ -52,7 +52,7 @@ def to_libsvm(model: Any, path: str | os.PathLike[str]) -> None:
             "libsvm takes KernelPegasosClassifier, KernelPerceptronClassifier and KernelPegasosCV; "
             "for linear models use to_liblinear; of a pipeline, export the last step",
         )
-    check_is_fitted(model, "dual_coef_")
+    refuse_unfitted(model, ["dual_coef_"])
     refuse_callable(model)
     labels = whole_labels(model.classes_, "libsvm")
     if len(labels) > 2:
@@ -153,8 +153,11 @@ def _vector(model: KernelModel, i: int) -> str:
     if model._kernel == "precomputed":
         return f"0:{model.support_[i] + 1}"
     vectors = model.support_vectors_
-    row = vectors[[i]].toarray()[0] if is_sparse(vectors) else vectors[i]
-    return " ".join(f"{j + 1}:{text_number(row[j])}" for j in np.flatnonzero(row))
+    row = sp.csr_matrix(vectors[[i]])  # a copy, with entries in order and none that is zero
+    row.sum_duplicates()
+    row.eliminate_zeros()
+    entries = zip(row.indices, row.data, strict=True)
+    return " ".join(f"{j + 1}:{text_number(value)}" for j, value in entries)
 
 
 def _read_kernel(text: TextModel) -> VectorKernel | str:

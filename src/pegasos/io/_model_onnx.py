@@ -5,12 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import Pipeline
-from sklearn.utils.validation import check_is_fitted
 
 from pegasos._base import LinearModel, ScoringClassifier
 from pegasos._kernel_base import KernelModel
+from pegasos.io._model_common import refuse_unfitted
 from pegasos.io._model_errors import ModelError
 from pegasos.io._model_kernel import refuse_callable
 from pegasos.io._model_onnx_graph import Graph
@@ -73,10 +72,7 @@ def _refuse(before: list[Any], last: Any) -> None:
             f"{type(last).__name__} cannot be exported",
             "export a classifier of pegasos, or a Pipeline that ends in one",
         )
-    try:
-        check_is_fitted(last, ["coef_", "dual_coef_"], all_or_any=any)
-    except NotFittedError:
-        raise ModelError(f"{type(last).__name__} is not fitted", "call fit first") from None
+    refuse_unfitted(last, ["coef_", "dual_coef_"])
     if isinstance(last, KernelModel):
         refuse_callable(last)
         n_bytes = 8 * max(1, len(last.support_)) * last.n_features_in_

@@ -143,6 +143,10 @@ def _refuse_what_cannot_work(name: str, step: Any) -> None:
         lacks = (step.with_mean and step.mean_ is None) or (step.with_std and step.scale_ is None)
         if lacks:
             raise damaged("StandardScaler lacks what it scales with")
+    if name == "MinMaxScaler":
+        pair = [v for v in step.feature_range if isinstance(v, int | float)]
+        if len(step.feature_range) != 2 or len(pair) != 2 or not pair[0] < pair[1]:
+            raise damaged(f"MinMaxScaler scales to {step.feature_range}")
     divides = name in ("StandardScaler", "MaxAbsScaler") and step.scale_ is not None
     if divides and np.any(step.scale_ == 0):
         raise damaged(f"{name} divides by zero")
