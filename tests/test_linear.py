@@ -94,6 +94,24 @@ def test_shuffling_ahead_on_a_second_thread_changes_no_bit():
         assert one.duality_gap_ == two.duality_gap_
 
 
+@EVERY_SOLVER
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_threads_that_are_worth_starting_change_no_bit(options, sparse, n_classes):
+    # Enough numbers for threads in passes and steps, and for one that copies the sparse rows.
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((51_000, 80)).astype(np.float32)
+    y = np.digitize(X[:, 0] + rng.standard_normal(51_000), [0.0, 0.5][: n_classes - 1])
+    X = sp.csr_array(X) if sparse else X
+    one, two = (
+        PegasosClassifier(1e-4, max_iter=2, tol=None, random_state=0, n_jobs=n, **options).fit(X, y)
+        for n in (1, 2)
+    )
+    assert np.array_equal(one.coef_, two.coef_)
+    assert np.array_equal(one.duality_gap_, two.duality_gap_)
+    assert np.array_equal(one.decision_function(X), two.decision_function(X))
+
+
 def test_each_class_of_several_is_the_binary_fit_against_the_rest(three_classes):
     X, y = three_classes
     model = PegasosClassifier(0.01, max_iter=5, tol=None, random_state=0).fit(X, y)
@@ -340,7 +358,7 @@ def test_balanced_partial_fit_goes_by_the_rows_of_an_earlier_fit_too():
 
 def test_an_early_stop_leaves_a_generator_where_one_thread_leaves_it():
     rng = np.random.default_rng(0)
-    X = rng.standard_normal((30_000, 3))
+    X = rng.standard_normal((40_000, 3))  # enough for the thread that shuffles ahead
     y = X[:, 0] > 0
     left = []
     for n_jobs in (1, 2):

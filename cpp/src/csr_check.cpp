@@ -4,6 +4,7 @@
 #include "pegasos/engine.hpp"
 #include "pegasos/parallel.hpp"
 #include "pegasos/ranges.hpp"
+#include "pegasos/worth_threads.hpp"
 
 namespace pegasos {
 namespace {
@@ -75,6 +76,7 @@ CsrFault find_csr_fault(const RowsView& view, int64_t n_entries, int n_threads) 
   if (row_pointer_fault<Index>(view, n_entries) != CsrFault::none) return CsrFault::row_pointers;
   const int64_t n_ranges = count_ranges(view.n_rows, kRowsPerRange);
   std::vector<CsrFault> faults(n_ranges, CsrFault::none);
+  n_threads = worth_threads(static_cast<double>(count_entries(view)), n_threads);
   parallel_for(n_ranges, n_threads, [&](int64_t k) {
     faults[k] = column_fault<Index>(view, range_at(k, view.n_rows, kRowsPerRange));
   });

@@ -2,15 +2,30 @@
 
 #include "pegasos/parallel.hpp"
 #include "pegasos/ranges.hpp"
+#include "pegasos/worth_threads.hpp"
 
 namespace pegasos {
 namespace {
 
+// Numbers touched by n_visits of a row, for each problem.
+double work_of(const RowsView& rows, int64_t n_visits, int64_t n_problems) {
+  constexpr double kPerVisit = 20;
+  const double entries = static_cast<double>(count_entries(rows));
+  const double per_row = entries / static_cast<double>(std::max<int64_t>(1, rows.n_rows));
+  return static_cast<double>(n_visits * n_problems) * (kPerVisit + per_row);
+}
+
+double work_of_pass(const RowsView& rows, int64_t n_problems) {
+  return work_of(rows, rows.n_rows, n_problems);
+}
+
 // Contiguous groups of problems, one per thread: each group walks the draws once. Where threads are left
 // over, every group has one to read its rows.
 template <class Advance>
-void advance_groups(std::vector<Problem>& problems, int n_threads, Advance advance) {
+void advance_groups(const RowsView& rows, int64_t n_draws, std::vector<Problem>& problems,
+                    int n_threads, Advance advance) {
   const int64_t n = static_cast<int64_t>(problems.size());
+  n_threads = worth_threads(work_of(rows, n_draws, n), n_threads);
   const int64_t n_groups = std::max<int64_t>(1, std::min<int64_t>(n, n_threads));
   parallel_for(n_groups, n_threads, [&](int64_t g) {
     const int64_t first = g * n / n_groups, last = (g + 1) * n / n_groups;
@@ -58,7 +73,7 @@ void pegasos_steps(const Data& data, LossName loss, const PegasosOptions& option
                    const int64_t* draws, int64_t n_draws, std::vector<Problem>& problems,
                    int n_threads) {
   const LevelTable& level = level_table();  // here, where it may throw
-  advance_groups(problems, n_threads, [&](Problem* group, int n, bool reader) {
+  advance_groups(data.rows, n_draws, problems, n_threads, [&](Problem* group, int n, bool reader) {
     std::vector<double> slopes(n * options.batch_size);
     level.pegasos(data.rows, data.labels, loss, options, draws, n_draws, group, n, slopes.data(),
                   reader);
@@ -69,7 +84,7 @@ void sgd_start_steps(const Data& data, LossName loss, const StartOptions& option
                      const int64_t* draws, int64_t n_draws, std::vector<Problem>& problems,
                      int n_threads) {
   const LevelTable& level = level_table();
-  advance_groups(problems, n_threads, [&](Problem* group, int n, bool reader) {
+  advance_groups(data.rows, n_draws, problems, n_threads, [&](Problem* group, int n, bool reader) {
     level.sgd_start(data.rows, data.labels, loss, options, draws, n_draws, group, n, reader);
   });
 }
@@ -78,6 +93,7 @@ void sdca_steps(const Data& data, LossName loss, const SdcaOptions& options, con
                 int64_t n_draws, std::vector<Problem>& problems, int n_threads) {
   const LevelTable& level = level_table();
   const int64_t n_problems = static_cast<int64_t>(problems.size());
+  n_threads = worth_threads(work_of(data.rows, n_draws, n_problems), n_threads);
   const bool reader = n_threads >= 2 * n_problems;
   parallel_for(n_problems, n_threads, [&](int64_t p) {
     std::vector<int64_t> awake(std::min(n_draws, kSdcaBlock));
@@ -89,7 +105,7 @@ void sdca_steps(const Data& data, LossName loss, const SdcaOptions& options, con
 void perceptron_steps(const Data& data, const int64_t* draws, int64_t n_draws,
                       std::vector<Problem>& problems, int n_threads) {
   const LevelTable& level = level_table();
-  advance_groups(problems, n_threads, [&](Problem* group, int n, bool reader) {
+  advance_groups(data.rows, n_draws, problems, n_threads, [&](Problem* group, int n, bool reader) {
     level.perceptron(data.rows, data.labels, draws, n_draws, group, n, reader);
   });
 }
@@ -97,6 +113,7 @@ void perceptron_steps(const Data& data, const int64_t* draws, int64_t n_draws,
 void loss_sums(const Data& data, LossName loss, const std::vector<Problem>& problems, int n_threads,
                double* sums) {
   const LevelTable& level = level_table();
+  n_threads = worth_threads(work_of_pass(data.rows, problems.size()), n_threads);
   sum_over_ranges(data.rows.n_rows, problems.size(), n_threads, sums,
                   [&](RowRange range, int64_t p) {
                     return level.loss_sum(data.rows, data.labels, loss, range, problems[p]);
@@ -107,6 +124,7 @@ void guess_masses(const Data& data, LossName loss, std::vector<Problem>& problem
                   double* dual_rows, double* sums) {
   const LevelTable& level = level_table();
   const int64_t n_problems = static_cast<int64_t>(problems.size());
+  n_threads = worth_threads(work_of_pass(data.rows, n_problems), n_threads);
   std::vector<double> losses(kVectorRanges * n_problems, 0.0);
   sum_vectors(data.rows.n_rows, data.rows.n_features + 1, n_problems, n_threads, dual_rows,
               [&](int64_t k, RowRange range, int64_t p, double* vector) {
@@ -122,6 +140,7 @@ void guess_masses(const Data& data, LossName loss, std::vector<Problem>& problem
 void dual_rows(const Data& data, const std::vector<Problem>& problems, int n_threads,
                double* dual_rows) {
   const LevelTable& level = level_table();
+  n_threads = worth_threads(work_of_pass(data.rows, problems.size()), n_threads);
   sum_vectors(data.rows.n_rows, data.rows.n_features + 1, problems.size(), n_threads, dual_rows,
               [&](int64_t, RowRange range, int64_t p, double* vector) {
                 level.add_dual_rows(data.rows, data.labels, range, problems[p], vector);
@@ -131,6 +150,7 @@ void dual_rows(const Data& data, const std::vector<Problem>& problems, int n_thr
 void gain_sums(const Data& data, LossName loss, const std::vector<Problem>& problems, int n_threads,
                double* sums) {
   const LevelTable& level = level_table();
+  n_threads = worth_threads(static_cast<double>(data.rows.n_rows * problems.size()), n_threads);
   sum_over_ranges(data.rows.n_rows, problems.size(), n_threads, sums,
                   [&](RowRange range, int64_t p) {
                     return level.gain_sum(data.labels, loss, range, problems[p].mass);
@@ -141,6 +161,7 @@ void scores(const RowsView& rows, const double* weights, int n_problems, int n_t
             double* scores) {
   const LevelTable& level = level_table();
   const int64_t n_ranges = count_ranges(rows.n_rows, kRowsPerRange);
+  n_threads = worth_threads(work_of_pass(rows, n_problems), n_threads);
   parallel_for(n_ranges, n_threads, [&](int64_t k) {
     level.score_rows(rows, range_at(k, rows.n_rows, kRowsPerRange), weights, n_problems, scores);
   });

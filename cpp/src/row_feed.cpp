@@ -9,13 +9,14 @@
 namespace pegasos {
 namespace {
 
-constexpr int64_t kRows = 64;       // a block: few enough to stay in the L1 and L2 caches
-constexpr int64_t kEntries = 8192;  // of long rows, fewer make a block
+constexpr int64_t kEntries = 8192;  // copied in a block at most; rows beyond are used in place
 constexpr int64_t kLongRow = 1024;  // entries; the hardware prefetcher takes over: used in place
 constexpr int64_t kRowsAhead = 8;   // prefetched while earlier rows are copied
 constexpr int64_t kPointersAhead = 16;  // a row cannot be prefetched before its pointer is there
-constexpr int64_t kSlotsOfReader = 8;
-constexpr int64_t kFewestDrawsForReader = 4096;  // below, a thread costs more than it saves
+constexpr int64_t kSlots = 8;
+// Entries below which a thread costs more than it saves: starting one took 0.1 ms, on a busy machine 2 ms,
+// and data that fits into the cache gains nothing.
+constexpr double kWorthAThread = 4e6;
 
 // memcpy for a few hundred bytes, inlined: a call would hold up the misses of the rows to come.
 inline void copy_row(char* to, const char* from, int64_t bytes) {
@@ -33,7 +34,7 @@ inline void copy_row(char* to, const char* from, int64_t bytes) {
 struct RowFeed::Slot {
   std::unique_ptr<char[]> values, columns;
   Row rows[kRows];
-  int64_t n = 0;
+  std::atomic<int64_t> block{-1};  // whose rows these are
 };
 
 RowFeed::RowFeed(const RowsView& view, const int64_t* draws, int64_t n_draws, bool reader)
@@ -42,17 +43,17 @@ RowFeed::RowFeed(const RowsView& view, const int64_t* draws, int64_t n_draws, bo
   const bool i32 = view.kind == RowsView::csr_f32_i32 || view.kind == RowsView::csr_f64_i32;
   value_bytes_ = f32 ? sizeof(float) : sizeof(double);
   index_bytes_ = i32 ? sizeof(int32_t) : sizeof(int64_t);
-  reader = reader && n_draws >= kFewestDrawsForReader;
-  n_slots_ = reader ? kSlotsOfReader : 1;
-  slots_.reset(new Slot[n_slots_]);
-  for (int64_t s = 0; s < n_slots_; ++s) {
-    slots_[s].values.reset(new char[(kEntries + kLongRow) * value_bytes_]);
-    slots_[s].columns.reset(new char[(kEntries + kLongRow) * index_bytes_]);
+  if (!reader || view.n_rows == 0) return;
+  const double per_row = static_cast<double>(count_entries(view)) / view.n_rows;
+  if (per_row * n_draws < kWorthAThread) return;
+  slots_.reset(new Slot[kSlots]);
+  for (int64_t s = 0; s < kSlots; ++s) {
+    slots_[s].values.reset(new char[kEntries * value_bytes_]);
+    slots_[s].columns.reset(new char[kEntries * index_bytes_]);
   }
-  if (!reader) return;
   try {
     reader_ = std::thread([this] { read_all(); });
-  } catch (const std::system_error&) {  // no thread to be had: next() will copy
+  } catch (const std::system_error&) {  // no thread to be had: nothing is copied
   }
 }
 
@@ -61,65 +62,59 @@ RowFeed::~RowFeed() {
   if (reader_.joinable()) reader_.join();
 }
 
-RowFeed::Block RowFeed::next() {
-  emptied_.store(taken_, std::memory_order_release);
-  if (!reader_.joinable()) fill_next();
-  wait_until([&] { return filled_.load(std::memory_order_acquire) > taken_; });
-  const Slot& slot = slots_[taken_++ % n_slots_];
-  return {slot.rows, slot.n};
+const RowFeed::Row* RowFeed::take(int64_t block) {
+  if (!slots_) return nullptr;
+  at_.store(block, std::memory_order_release);
+  const Slot& slot = slots_[block % kSlots];
+  return slot.block.load(std::memory_order_acquire) == block ? slot.rows : nullptr;
 }
 
 void RowFeed::read_all() {
-  for (bool more = true; more && !stop_;) {
-    wait_until([&] {
-      const int64_t used =
-          filled_.load(std::memory_order_relaxed) - emptied_.load(std::memory_order_acquire);
-      return used < n_slots_ || stop_;
-    });
-    more = n_read_ < n_draws_;
-    if (!stop_) fill_next();
+  const int64_t n_blocks = (n_draws_ + kRows - 1) / kRows;
+  for (int64_t block = 0;; ++block) {
+    // The slot is free when the steps are past the block that was in it.
+    wait_until([&] { return at_.load(std::memory_order_acquire) > block - kSlots || stop_; });
+    // Steps that have overtaken the reader do without it: it goes on ahead of them.
+    block = std::max(block, at_.load(std::memory_order_acquire) + 1);
+    if (block >= n_blocks || stop_) return;
+    Slot& slot = slots_[block % kSlots];
+    if (index_bytes_ == sizeof(int32_t))
+      fill<int32_t>(slot, block);
+    else
+      fill<int64_t>(slot, block);
+    slot.block.store(block, std::memory_order_release);
   }
 }
 
-void RowFeed::fill_next() {
-  const int64_t block = filled_.load(std::memory_order_relaxed);
-  Slot& slot = slots_[block % n_slots_];
-  if (index_bytes_ == sizeof(int32_t))
-    fill<int32_t>(slot);
-  else
-    fill<int64_t>(slot);
-  filled_.store(block + 1, std::memory_order_release);
-}
-
 template <class Index>
-void RowFeed::fill(Slot& slot) {
+void RowFeed::fill(Slot& slot, int64_t block) const {
   const Index* start = static_cast<const Index*>(view_.indptr);
   const char* values = static_cast<const char*>(view_.values);
   const char* columns = static_cast<const char*>(view_.indices);
   const int64_t v = value_bytes_, c = index_bytes_;
-  int64_t entries = 0, k = 0;
-  for (; k < kRows && entries < kEntries && n_read_ < n_draws_; ++k, ++n_read_) {
-    if (n_read_ + kPointersAhead < n_draws_)
-      __builtin_prefetch(start + draws_[n_read_ + kPointersAhead]);
-    if (n_read_ + kRowsAhead < n_draws_) {
-      const int64_t i = draws_[n_read_ + kRowsAhead];
+  const int64_t first_draw = block * kRows, end = std::min(n_draws_, first_draw + kRows);
+  int64_t entries = 0;
+  for (int64_t t = first_draw; t < end; ++t) {
+    if (t + kPointersAhead < n_draws_) __builtin_prefetch(start + draws_[t + kPointersAhead]);
+    if (t + kRowsAhead < n_draws_) {
+      const int64_t i = draws_[t + kRowsAhead];
       const int64_t first = start[i], n = std::min<int64_t>(start[i + 1] - first, kLongRow);
       for (int64_t b = 0; b < n * v; b += 64) __builtin_prefetch(values + first * v + b);
       for (int64_t b = 0; b < n * c; b += 64) __builtin_prefetch(columns + first * c + b);
     }
-    const int64_t i = draws_[n_read_], first = start[i], n = start[i + 1] - first;
-    if (n > kLongRow) {
-      slot.rows[k] = {values + first * v, columns + first * c, n};
+    const int64_t i = draws_[t], first = start[i], n = start[i + 1] - first;
+    Row& row = slot.rows[t - first_draw];
+    if (n > kLongRow || entries + n > kEntries) {
+      row = {values + first * v, columns + first * c, n};
       continue;
     }
     char* to_values = slot.values.get() + entries * v;
     char* to_columns = slot.columns.get() + entries * c;
     copy_row(to_values, values + first * v, n * v);
     copy_row(to_columns, columns + first * c, n * c);
-    slot.rows[k] = {to_values, to_columns, n};
+    row = {to_values, to_columns, n};
     entries += n;
   }
-  slot.n = k;
 }
 
 }  // namespace pegasos

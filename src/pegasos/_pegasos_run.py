@@ -134,6 +134,7 @@ class PegasosRun:
         self._marks = [self._mark()]
         self._next_mark = 1
         self._best_dual = np.full(problem.n_problems, -np.inf)
+        self._window = problem.zeros()  # one for all: new arrays cost more than the sums
 
     @property
     def violations(self) -> Floats:
@@ -196,8 +197,10 @@ class PegasosRun:
             epochs = ceil((self._draws - mark.draws) / self.n_active)
             if epochs == 0:
                 continue
-            visits = self.batch_size * (state.v - mark.v)
-            w = visits / (problem.lams[:, np.newaxis] * problem.total_weight * epochs)
+            w = np.subtract(state.v, mark.v, out=self._window)
+            if self.batch_size > 1:
+                w *= self.batch_size
+            w /= problem.lams[:, np.newaxis] * problem.total_weight * epochs
             gain = (state.tally["gain"] - mark.gain) / epochs
             self._keep_best(problem.best_scaled_dual(gain, w))
 

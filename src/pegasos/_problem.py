@@ -1,6 +1,7 @@
 """The optimisation problem of a fit: data, labels, lam and loss, and its two objectives."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -78,7 +79,7 @@ class Problem:
             make_rows(X, bias, threads), target.code, weight, self.total_weight
         )
 
-    @property
+    @cached_property
     def lam(self) -> float:
         """The lam that all problems have: dual ascent knows but one."""
         lam = float(self.lams[0])

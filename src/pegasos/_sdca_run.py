@@ -83,6 +83,7 @@ class SdcaRun:
             self._start = SgdStart(problem, self.state.masses, n_active, squared_norm)
         self._tally = new_tally(problem.n_problems)
         self._u = None if average is None else problem.zeros()
+        self._means = problem.zeros()  # where every stride leaves its mean: one array for all
         self._mean = self.state.w
         self._best_is_new = False
 
@@ -109,11 +110,14 @@ class SdcaRun:
         if self._u is None:
             self._mean = self.state.w
         else:  # a problem all of whose rows slept has made no step: its mean stays
-            stepped = self._tally["mean_clock"] > 0
-            clock = self._tally["mean_clock"][stepped, np.newaxis]
-            self._mean = self._mean.copy()
-            self._mean[stepped] = self.state.w[stepped] - self._u[stepped] / clock
-            self._u[:] = 0
+            for p, clock in enumerate(self._tally["mean_clock"]):
+                if clock > 0:
+                    np.divide(self._u[p], clock, out=self._means[p])
+                    np.subtract(self.state.w[p], self._means[p], out=self._means[p])
+                elif self._mean is not self._means:
+                    self._means[p] = self._mean[p]
+            self._mean = self._means
+            self._u.fill(0)
         self._tally = new_tally(self.problem.n_problems)
 
     def certify(self) -> Certificate:

@@ -186,7 +186,8 @@ class Target:
 
 def encode(y: Any, weight: Floats | None, name: str) -> Target:
     """Encode the labels; the classes are those of the rows that have weight."""
-    y = column_or_1d(y, warn=True)
+    if type(y) is not np.ndarray or y.ndim != 1:
+        y = column_or_1d(y, warn=True)
     target = _encode_two(y) if weight is None else None
     if target is None:
         check_classification_targets(y)

@@ -1,9 +1,9 @@
-// The drawn rows of a CSR matrix, copied side by side shortly before they are used.
+// The drawn rows of a CSR matrix, copied side by side by a second thread shortly before they are used.
 //
-// In random order a sparse row costs a dozen cache misses, and prefetching them between the steps does not
-// keep enough of them under way: visiting the rows so took several times as long as in storage order. A loop
-// that does nothing but copy rows has many misses under way at once, and it can run on a thread of its own.
-// The steps read what it has copied: same rows, same order, same bits.
+// In random order a sparse row costs a dozen cache misses. Prefetching hides them as long as the data fits
+// into the last cache; beyond it, a thread that does nothing but copy rows keeps more of them under way.
+// The steps never wait for it: a block that is not there in time they read in place. Same rows, same order,
+// same bits.
 #pragma once
 
 #include <atomic>
@@ -22,37 +22,31 @@ class RowFeed {
     const void* columns;
     int64_t n;
   };
-  struct Block {
-    const Row* rows;
-    int64_t n;  // 0: all draws have been handed out
-  };
+  static constexpr int64_t kRows = 64;  // a block: few enough to stay in the L1 and L2 caches
 
-  // `reader`: copy on a thread of its own.
+  // `reader`: there is a thread to spare. It is started only for draws that are worth it.
   RowFeed(const RowsView& view, const int64_t* draws, int64_t n_draws, bool reader);
   ~RowFeed();
   RowFeed(const RowFeed&) = delete;
   RowFeed& operator=(const RowFeed&) = delete;
 
-  // The next rows; those of the block before are gone.
-  Block next();
+  // The rows of draws kRows * block and on, or null if they are not copied. Blocks are asked for in order;
+  // the rows of the one before are gone.
+  const Row* take(int64_t block);
 
  private:
   struct Slot;
-  template <class Index>
-  void fill(Slot& slot);
-  void fill_next();
   void read_all();
+  template <class Index>
+  void fill(Slot& slot, int64_t block) const;
 
   const RowsView& view_;
   const int64_t* draws_;
   int64_t n_draws_;
-  int64_t n_read_ = 0;  // draws copied so far
   int64_t value_bytes_, index_bytes_;
-  int64_t n_slots_;
   std::unique_ptr<Slot[]> slots_;
-  std::atomic<int64_t> filled_{0}, emptied_{0};  // blocks
+  std::atomic<int64_t> at_{-1};  // the block that the steps are at
   std::atomic<bool> stop_{false};
-  int64_t taken_ = 0;
   std::thread reader_;
 };
 

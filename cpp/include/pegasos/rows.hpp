@@ -76,6 +76,10 @@ struct CsrRow {
   }
 };
 
+PEGASOS_INLINE void prefetch_lines(const void* first, int64_t bytes) {
+  for (int64_t b = 0; b < bytes; b += 64) __builtin_prefetch(static_cast<const char*>(first) + b);
+}
+
 template <class T>
 class DenseRows {
  public:
@@ -87,10 +91,8 @@ class DenseRows {
 
   // Rows are visited in random order: what is asked for now arrives while earlier rows are worked on.
   PEGASOS_INLINE void prefetch(int64_t i) const {
-    const char* first = reinterpret_cast<const char*>(x_ + i * d_);
     const int64_t bytes = d_ * static_cast<int64_t>(sizeof(T));
-    const int64_t end = bytes < kMostPrefetchedBytes ? bytes : kMostPrefetchedBytes;
-    for (int64_t b = 0; b < end; b += 64) __builtin_prefetch(first + b);
+    prefetch_lines(x_ + i * d_, bytes < kMostPrefetchedBytes ? bytes : kMostPrefetchedBytes);
   }
 
  private:
@@ -121,7 +123,16 @@ class CsrRows {
   }
   const RowsView& view() const { return view_; }
 
+  PEGASOS_INLINE void prefetch_pointer(int64_t i) const { __builtin_prefetch(start_ + i); }
+  PEGASOS_INLINE void prefetch(int64_t i) const {
+    const int64_t first = start_[i], all = start_[i + 1] - first;
+    const int64_t n = all < kMostPrefetched ? all : kMostPrefetched;
+    prefetch_lines(x_ + first, n * static_cast<int64_t>(sizeof(T)));
+    prefetch_lines(column_ + first, n * static_cast<int64_t>(sizeof(Index)));
+  }
+
  private:
+  static constexpr int64_t kMostPrefetched = 256;  // entries
   const RowsView& view_;
   const T* x_;
   const Index* column_;

@@ -16,4 +16,15 @@ struct RowsView {
   double bias;
 };
 
+// Stored entries: all of a dense matrix, those listed in a CSR matrix.
+inline int64_t count_entries(const RowsView& view) {
+  switch (view.kind) {
+    case RowsView::csr_f32_i32:
+    case RowsView::csr_f64_i32: return static_cast<const int32_t*>(view.indptr)[view.n_rows];
+    case RowsView::csr_f32_i64:
+    case RowsView::csr_f64_i64: return static_cast<const int64_t*>(view.indptr)[view.n_rows];
+    default: return view.n_rows * view.n_features;
+  }
+}
+
 }  // namespace pegasos

@@ -2,6 +2,8 @@
 // four times: for the row, its label, its weight and its mass.
 #pragma once
 
+#include <algorithm>
+
 #include "pegasos/problem.hpp"
 #include "pegasos/rows.hpp"
 
@@ -37,8 +39,6 @@ struct Walk {
 
 // Calls step(t, i, row) for draw t of row i, with what later steps need already under way.
 // The distance is not critical: on cov1 (216-byte rows) 4 to 64 rows ahead differed by less than the noise.
-// Dense rows are not copied first, as sparse ones are: on one thread that was slower (cov1), for their steps
-// keep the misses of the coming rows under way.
 template <class T, class Step>
 PEGASOS_INLINE void go(const Walk& walk, const DenseRows<T>& rows, Step step) {
   constexpr int64_t kRowsAhead = 8;
@@ -51,12 +51,19 @@ PEGASOS_INLINE void go(const Walk& walk, const DenseRows<T>& rows, Step step) {
 
 template <class T, class Index, class Step>
 PEGASOS_INLINE void go(const Walk& walk, const CsrRows<T, Index>& rows, Step step) {
+  constexpr int64_t kRowsAhead = 4;
+  constexpr int64_t kPointersAhead = 8;  // a row cannot be prefetched before its pointer is there
   RowFeed feed(rows.view(), walk.draws, walk.n_draws, walk.reader);
-  for (int64_t t = 0; t < walk.n_draws;) {
-    const RowFeed::Block block = feed.next();
-    for (int64_t k = 0; k < block.n; ++k, ++t) {
+  for (int64_t first = 0; first < walk.n_draws; first += RowFeed::kRows) {
+    const RowFeed::Row* fed = feed.take(first / RowFeed::kRows);
+    const int64_t last = std::min(walk.n_draws, first + RowFeed::kRows);
+    for (int64_t t = first; t < last; ++t) {
       walk.prefetch(t);
-      step(t, walk.draws[t], rows.fed(block.rows[k]));
+      if (!fed && t + kPointersAhead < walk.n_draws) {
+        rows.prefetch_pointer(walk.draws[t + kPointersAhead]);
+        rows.prefetch(walk.draws[t + kRowsAhead]);
+      }
+      step(t, walk.draws[t], fed ? rows.fed(fed[t - first]) : rows.at(walk.draws[t]));
     }
   }
 }
