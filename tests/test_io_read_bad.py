@@ -81,7 +81,8 @@ def test_any_bytes_are_read_or_refused(tmp_path_factory, kind, content):
 def good_files(folder):
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((40, 3)), rng.integers(0, 2, 40)
-    rows = pa.table({"a": X[:, 0], "b": X[:, 1], "y": y})
+    words = np.array(["yes", "no"])[y]
+    rows = pa.table({"a": X[:, 0], "b": X[:, 1], "word": words, "y": y})
     parquet.write_table(rows, folder / "t.parquet")
     with pa.ipc.new_file(str(folder / "t.arrow"), rows.schema) as file:
         file.write_table(rows)
@@ -98,12 +99,12 @@ def test_files_cut_off_anywhere_are_refused(tmp_path, kind):
     good_files(tmp_path)
     path = tmp_path / ALL[kind]
     whole = path.read_bytes()
-    assert read(path, target=None).X.shape[0] == 40
+    assert read(path, target=None, one_hot=True).X.shape[0] == 40
     for size in sorted(
         {1, 3, 5, 9, 17, *range(30, len(whole) - 1, len(whole) // 25), len(whole) - 1}
     ):
         path.write_bytes(whole[:size])
-        refused(path, target=None)
+        refused(path, target=None, one_hot=True)
 
 
 @pytest.mark.parametrize("kind", ["parquet", "arrow", "hdf5", "idx", "npy", "npz"])
@@ -119,7 +120,7 @@ def test_files_with_a_wrong_byte_are_read_or_refused(tmp_path_factory, kind, pla
     path = folder / f"wrong-{ALL[kind]}"
     path.write_bytes(content)
     with contextlib.suppress(DataError):
-        read(path, target=None)
+        read(path, target=None, one_hot=True)
 
 
 def compress_zst(data):
@@ -145,6 +146,7 @@ def test_compressed_data_that_is_cut_off_or_damaged_is_refused(write, kind, comp
 BAD_CSV = {
     "ragged": ("a,b,y\n1,2,3\n\n1,2\n", "line 4, column 3: there are 2 values, but 3 in the first"),
     "too long": ("a,b,y\n1,2,3\n1,2,3,4\n", "line 3, column 4: there are 4 values, but 3"),
+    "old ends of lines": ("a,b,y\r1,2,3\r1,2\r", "line 3, column 3: there are 2 values, but 3"),
     "no number": ("a,b,y\n1,2,3\n\n4,x7,6\n", "line 4, column 2 (b): 'x7' is not a number"),
     "missing": ("a,b,y\n1,2,3\n,2,3\n", "line 3, column 1 (a): the value is missing"),
     "not finite": ("a,b,y\n1,2,3\n1,inf,3\n", "line 3, column 2 (b): the value is not finite"),
@@ -201,10 +203,12 @@ def test_values_too_large_for_float32_are_refused(tmp_path, name):
     assert read(tmp_path / name, target=None, dtype="float64").X[1, 1] == 1e39
 
 
-def test_columns_of_other_types_are_refused(tmp_path):
+def test_columns_of_other_types_and_no_rows_are_refused(tmp_path):
     rows = pa.table({"when": pa.array([1, 2], pa.timestamp("s")), "y": [1, 2]})
     parquet.write_table(rows, tmp_path / "t.parquet")
     refused(tmp_path / "t.parquet", "column 'when' holds timestamp")
+    parquet.write_table(rows.slice(0, 0), tmp_path / "t.parquet")
+    refused(tmp_path / "t.parquet", "there are no rows")
 
 
 def test_arrays_that_do_not_go_together_are_refused(tmp_path):

@@ -96,7 +96,7 @@ def converted(
     ndarray
         In C order.
     """
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):  # a NaN may be of the signalling kind
         result = np.ascontiguousarray(values, dtype=dtype)
     if values.dtype == result.dtype or values.dtype.kind != "f":
         return result

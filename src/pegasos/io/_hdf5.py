@@ -39,7 +39,17 @@ def hdf5_arrays(path: str) -> Iterator[Arrays]:
 
             file.visititems(note)
             yield found
-    except (OSError, RuntimeError, KeyError) as error:  # what h5py raises for damaged files
+    except DataError:
+        raise
+    except (  # what h5py raises for damaged files
+        OSError,
+        RuntimeError,
+        KeyError,
+        ValueError,
+        TypeError,
+        OverflowError,
+        MemoryError,
+    ) as error:
         reason = str(error).partition("\n")[0].strip("'\"")
         raise DataError(
             f"{path}: this is no HDF5 file, or it is damaged ({reason})",

@@ -125,7 +125,7 @@ class _Columns:
         return found
 
     def _one_column(self) -> str:
-        if ";" in self.names[0]:
+        if any(";" in name for name in self.names):
             return "the delimiter must be a comma, or a tab with format='tsv'"
         return "check the delimiter and the target"
 

@@ -1,6 +1,7 @@
 """Files of tables (csv, tsv, parquet, arrow) become tables of pyarrow."""
 
 import csv
+import io
 from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any
@@ -46,11 +47,15 @@ def open_table(path: str, kind: str, header: bool) -> tuple[Any, Lines]:
             if kind in _DELIMITERS:
                 return _Text(path, _DELIMITERS[kind], header).read()
             table = _parquet(path) if kind == "parquet" else _arrow(path)
-    except pa.ArrowException as error:
+            table.validate(full=True)  # wrong offsets would lead out of the file; texts are UTF-8
+            _ = table.column_names  # decoded here: they need not be
+    except (pa.ArrowException, UnicodeDecodeError, OverflowError, MemoryError) as error:
         raise DataError(
             f"{path}: this is no {kind} file, or it is damaged ({_first_line(error)})",
             "download or copy the file again, or name another format",
         ) from None
+    if not table.num_rows:
+        raise _no_rows(path)
     return table, lambda row: f", row {row + 1}"
 
 
@@ -104,7 +109,7 @@ class _Text:
             ) from None
         self._check_names(names)
         if not table.num_rows:
-            raise DataError(f"{self.path}: there are no rows", "check how the file was made")
+            raise _no_rows(self.path)
         return table, self._line
 
     def _check_names(self, names: list[str]) -> None:
@@ -129,7 +134,7 @@ class _Text:
                 "is this a table in text? name another format with format=",
             )
         if "Empty CSV" in str(error):
-            return DataError(f"{self.path}: there are no rows", "check how the file was made")
+            return _no_rows(self.path)
         expected = None
         for number, cells in self._cells():
             expected = expected if expected is not None else len(cells)
@@ -150,15 +155,16 @@ class _Text:
         if self.path == STDIN:
             return
         with open_bytes(self.path) as file:
-            for number, line in enumerate(file, 1):
-                text = line.decode("utf-8", "replace").rstrip("\r\n").replace("\0", "\ufffd")
-                if text:
-                    # Quoted cells may hold delimiters, though no ends of lines.
-                    limit = csv.field_size_limit(_BLOCK)
-                    try:
-                        yield number, next(csv.reader([text], delimiter=self.delimiter), [])
-                    finally:
-                        csv.field_size_limit(limit)
+            lines = io.TextIOWrapper(file, "utf-8", "replace")
+            for number, line in enumerate(lines, 1):
+                if text := line.rstrip("\n").replace("\0", "\ufffd"):
+                    yield number, self._split(text)
+
+    def _split(self, line: str) -> list[str]:
+        try:  # quoted cells may hold delimiters, though no ends of lines
+            return next(csv.reader([line], delimiter=self.delimiter), [])
+        except csv.Error:  # a cell is very long
+            return line.split(self.delimiter)
 
     def _line(self, row: int) -> str:
         if self.path == STDIN:
@@ -166,6 +172,10 @@ class _Text:
         with reading(self.path):
             number, _ = next(islice(self._cells(), row + self.header, None), (None, None))
         return f", line {number}" if number else f", row {row + 1}"
+
+
+def _no_rows(path: str) -> DataError:
+    return DataError(f"{path}: there are no rows", "check how the file was made")
 
 
 def is_number(text: str) -> bool:
