@@ -152,7 +152,7 @@ def good_arguments(solver):
             "v": arguments["w"],
             "mass": np.zeros((1, 6)),
             "loss": "hinge",
-            "lam": 0.1,
+            "lams": np.full(1, 0.1),
             "batch_size": 1,
             "project": False,
             "mean": "uniform",
@@ -191,7 +191,7 @@ def test_arrays_that_would_need_a_copy_are_refused_by_every_solver(solver, probl
     }[problem]
     arrays = [name for name, value in arguments.items() if isinstance(value, np.ndarray)]
     for name in arrays:
-        if problem == "read_only" and name in ("positive", "draws"):
+        if problem == "read_only" and name in ("positive", "draws", "lams"):
             continue  # these are only read
         if problem == "stride" and arguments[name].size == 1:
             continue  # one number is contiguous at any stride
@@ -230,6 +230,7 @@ def test_draws_that_are_no_row_are_refused_by_every_solver(solver, draws):
         ("pegasos", {"mean": None}, "u goes with mean"),
         ("pegasos", {"u": None}, "u goes with mean"),
         ("pegasos", {"batch_size": 0}, "batch_size"),
+        ("pegasos", {"lams": np.ones(2)}, "one lam per problem"),
         ("sdca", {"loss": "squared"}, "loss must be"),
         ("sgd_start", {"loss": "squared"}, "loss must be"),
     ],

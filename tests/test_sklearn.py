@@ -19,8 +19,10 @@ from sklearn.utils.estimator_checks import estimator_checks_generator, parametri
 
 from pegasos import (
     KernelPegasosClassifier,
+    KernelPegasosCV,
     KernelPerceptronClassifier,
     PegasosClassifier,
+    PegasosCV,
     PerceptronClassifier,
 )
 
@@ -34,6 +36,8 @@ ORDER_FREE = [
     PegasosClassifier(batch_size=10_000, max_iter=100),
     PegasosClassifier(loss="log", batch_size=10_000, max_iter=100),
     PerceptronClassifier(),
+    # Some of the checks have two rows of a class only.
+    PegasosCV((0.1, 1.0), steps=(1000,), batch_size=10_000, cv=2),
     # gamma="scale" goes by the variance of the rows given: repetition changes it, weights do not.
     KernelPegasosClassifier(solver="sdca", gamma=0.01, lam=0.1, tol=1e-13),
     KernelPegasosClassifier(solver="sdca", loss="log", gamma=0.01, lam=0.1, tol=1e-13),
@@ -53,6 +57,9 @@ DEFAULTS = {
     "sdca": PegasosClassifier(solver="sdca"),
     "kernel-pegasos": KernelPegasosClassifier(),
     "kernel-sdca": KernelPegasosClassifier(solver="sdca"),
+    # The best of several T, judged without weights, would not be the one of the extreme weights.
+    "log-cv": PegasosCV((0.1,), steps=(20_000,), losses=("log",), cv=2),
+    "kernel-cv": KernelPegasosCV((1e-3, 0.1), steps=(50, 1000), cv=2),
     "kernel-poly": KernelPegasosClassifier(
         kernel="poly", degree=2, coef0=1.0, loss="log", sampling="uniform", average="uniform"
     ),
