@@ -5,7 +5,6 @@ one rename. Whoever kills the program leaves the old file or the new one, and ne
 """
 
 import fcntl
-import io
 import json
 import os
 from collections.abc import Iterator
@@ -87,7 +86,11 @@ def read(folder: Path) -> Saved | None:
 
     path = folder / RESULTS
     try:
-        table = parquet.read_table(io.BytesIO(path.read_bytes()))
+        # On this thread alone: one of pyarrow's that still holds Python's bytes when the program
+        # ends would abort it.
+        table = parquet.read_table(
+            pa.BufferReader(path.read_bytes()), use_threads=False, pre_buffer=False
+        )
         record = json.loads((table.schema.metadata or {})[_KEY])
     except FileNotFoundError:
         return None
@@ -103,9 +106,12 @@ def write(folder: Path, saved: Saved) -> None:
     """Put the new results in the place of the old, at once."""
     record = {name: value for name, value in vars(saved).items() if name != "table"}
     metadata = {_KEY: json.dumps({"format": _FORMAT, **record})}
-    buffer = io.BytesIO()
-    _pyarrow_parquet().write_table(saved.table.replace_schema_metadata(metadata), buffer)
-    _put(folder / RESULTS, buffer.getvalue())
+    parquet = _pyarrow_parquet()
+    import pyarrow as pa
+
+    buffer = pa.BufferOutputStream()
+    parquet.write_table(saved.table.replace_schema_metadata(metadata), buffer)
+    _put(folder / RESULTS, buffer.getvalue().to_pybytes())
 
 
 def write_study(folder: Path, text: str) -> None:
