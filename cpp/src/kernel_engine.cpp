@@ -22,8 +22,8 @@ void decide(const LevelTable& level, const KernelRun& run, const LocalGram<T>& g
     level.kernel_block_f64(run.labels, run.options, gram, run.diagonal, problem);
 }
 
-// The scores of a block's rows. A member of the team reads those of its own columns, which it wrote last: to
-// fetch lines that another core has written, one score at a time, took longer than all decisions.
+// The scores of a block's rows. A member of the team reads those of its own columns, which it wrote last: lines
+// that another core has written would come one by one, a line for each score.
 class BlockScores {
  public:
   explicit BlockScores(int n_members) : parts_(n_members) {}

@@ -40,7 +40,7 @@ class PegasosCV(GridClassifier, LinearModel):
     """Linear SVMs or logistic regressions by Pegasos for a grid of lam and T, cross-validated.
 
     All values of ``lam`` and all classes advance together over the same draws, and every T is a
-    snapshot of that one run: a grid of 6 lam x 3 T costs about as much as its longest T. Each cell
+    snapshot of that one run: all T of a lam together cost what the longest costs. Each cell
     equals ``PegasosClassifier(lam, max_steps=T, tol=None, ...)`` fitted to the rows of the fold.
     The best cell is then fitted to all rows, with its certificate.
 
