@@ -1,6 +1,7 @@
 // nanobind only: shapes, dtypes, GIL. No arithmetic, no copies of the data.
 #include "arrays.hpp"
 #include "pegasos/engine.hpp"
+#include "pegasos/permutation.hpp"
 
 using pegasos::Data;
 using pegasos::Problem;
@@ -233,11 +234,21 @@ void scores(const Rows& rows, In<double, 2> weights, int n_threads, Out<double, 
   pegasos::scores(rows.view, weights.data(), n_problems, n_threads, scores.data());
 }
 
+// `generator`: the capsule of a NumPy BitGenerator, whose lock the caller holds.
+void permutation(nb::capsule generator, Out<int64_t, 1> rows) {
+  require(PyCapsule_IsValid(generator.ptr(), "BitGenerator"), "not the capsule of a BitGenerator");
+  const auto* stream = static_cast<const pegasos::BitGenerator*>(generator.data());
+  nb::gil_scoped_release release;
+  pegasos::permutation(*stream, static_cast<int64_t>(rows.shape(0)), rows.data());
+}
+
 }  // namespace
 
 NB_MODULE(_core, m) {
   m.attr("TALLY_FIELDS") = kTallyFields;
   m.def("cpu_level", [] { return std::string(pegasos::level_table().level); });
+
+  m.def("permutation", &permutation, "generator"_a, nb::arg("rows").noconvert());
 
   nb::class_<Rows>(m, "Rows");
   m.def("dense_rows", &dense_rows, nb::keep_alive<0, 1>(), nb::arg("x").noconvert(), "bias"_a);

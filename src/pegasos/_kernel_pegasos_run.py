@@ -7,6 +7,7 @@ import numpy as np
 from pegasos._kernel_problem import KernelProblem, RowNumbers
 from pegasos._kernel_steps import KernelState, KernelSteps, mean_or_last
 from pegasos._problem import Certificate
+from pegasos._training import Run
 from pegasos._validation import Floats
 
 # Earlier epochs are remembered at powers of two; the latest few give the tightest windows.
@@ -22,7 +23,7 @@ class _Mark:
     scores: Floats
 
 
-class KernelPegasosRun:
+class KernelPegasosRun(Run):
     """Advances a :class:`KernelState` and bounds the optimum from the visits it makes.
 
     The masses earned between two moments, divided by the number of epochs between them, are a

@@ -12,6 +12,7 @@ from pegasos import _core
 from pegasos._kernel_problem import KernelProblem, RowNumbers
 from pegasos._kernel_steps import KernelState, core_run, make_block
 from pegasos._problem import Certificate
+from pegasos._training import Run
 from pegasos._validation import Floats
 
 # How they were chosen: docs/kernels.md, section 13.
@@ -23,7 +24,7 @@ _SLACK_OF_TOL = 1e-3
 _SMALLEST_SLACK = 1e-9
 
 
-class KernelSdcaRun:
+class KernelSdcaRun(Run):
     """Advances the masses of a :class:`KernelState` by dual ascent."""
 
     def __init__(

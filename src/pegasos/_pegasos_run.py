@@ -11,6 +11,7 @@ import numpy.typing as npt
 from pegasos import _core
 from pegasos._draws import Rows
 from pegasos._problem import Certificate, Problem, as_floats, new_tally, squared_norms
+from pegasos._training import Run
 from pegasos._validation import Floats
 
 # Earlier epochs are remembered at powers of two; the latest few give the tightest windows.
@@ -101,7 +102,7 @@ class _Mark:
     gain: Floats
 
 
-class PegasosRun:
+class PegasosRun(Run):
     """Advances a :class:`PegasosState` and bounds the optimum from the visits it makes.
 
     Every row comes once per epoch, so the visits of whole epochs are a dual point, and their sum

@@ -9,6 +9,7 @@ many epochs to give it.
 
 from copy import deepcopy
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +18,7 @@ from pegasos import _core
 from pegasos._draws import Rows
 from pegasos._problem import Certificate, Problem, as_floats, new_tally
 from pegasos._sdca_start import SgdStart
+from pegasos._training import Run
 from pegasos._validation import Floats
 
 # Chosen by measurement on cov1, a9a, ijcnn1 and text: see docs/how_it_works.md.
@@ -53,7 +55,7 @@ class SdcaState:
         """Do nothing: the run computes the weights of the masses anew."""
 
 
-class SdcaRun:
+class SdcaRun(Run):
     """Advances an :class:`SdcaState`; every state of it is a dual point."""
 
     def __init__(
@@ -82,9 +84,10 @@ class SdcaRun:
         elif self._many_rows:
             self._start = SgdStart(problem, self.state.masses, n_active, squared_norm)
         self._tally = new_tally(problem.n_problems)
-        self._u = None if average is None else problem.zeros()
-        self._means = problem.zeros()  # where every stride leaves its mean: one array for all
+        self._u = problem.zeros()  # one array for all strides, and so is the next
+        self._means = problem.zeros()
         self._mean = self.state.w
+        self._keeps_mean = False
         self._best_is_new = False
 
     @property
@@ -92,6 +95,15 @@ class SdcaRun:
         """Visits with a margin below 1, per problem, since the first call."""
         total: Floats = self.state.violations + self._tally["violations"]
         return total
+
+    def begin_stride(self, *, certified: bool) -> None:
+        """Begin a new mean: older weights are further from the optimum.
+
+        A mean that nobody will look at is not kept: it costs as much as the steps themselves.
+        """
+        self._keeps_mean = certified and self.average is not None
+        self._u.fill(0)
+        self._tally = new_tally(self.problem.n_problems)
 
     def advance(self, draws: Rows) -> None:
         """Make the steps of these draws."""
@@ -105,20 +117,15 @@ class SdcaRun:
             self._ascend(draws)
 
     def end_of_stride(self) -> None:
-        """Begin a new mean: older weights are further from the optimum."""
+        """Take note of the end of an epoch: divide its mean."""
         self.state.violations += self._tally["violations"]
-        if self._u is None:
-            self._mean = self.state.w
-        else:  # a problem all of whose rows slept has made no step: its mean stays
-            for p, clock in enumerate(self._tally["mean_clock"]):
-                if clock > 0:
-                    np.divide(self._u[p], clock, out=self._means[p])
-                    np.subtract(self.state.w[p], self._means[p], out=self._means[p])
-                elif self._mean is not self._means:
-                    self._means[p] = self._mean[p]
-            self._mean = self._means
-            self._u.fill(0)
-        self._tally = new_tally(self.problem.n_problems)
+        self._mean = self.state.w
+        if self._keeps_mean:
+            # A problem all of whose rows slept has made no step: what it has is its mean.
+            clock: Any = np.maximum(self._tally["mean_clock"], 1)[:, np.newaxis]
+            np.divide(self._u, clock, out=self._means)
+            self._mean = np.subtract(self.state.w, self._means, out=self._means)
+        self._tally["violations"] = 0
 
     def certify(self) -> Certificate:
         """Return the best weights seen at a certificate, their objective and the best bound."""
@@ -149,7 +156,7 @@ class SdcaRun:
             problem.data,
             problem.positive,
             state.w,
-            self._u,
+            self._u if self._keeps_mean else None,
             state.masses,
             state.asleep,
             as_floats(self._tally),

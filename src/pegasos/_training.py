@@ -29,6 +29,10 @@ class Run(Protocol):
     def violations(self) -> Floats:
         """Visits with a margin below 1, per problem."""
 
+    def begin_stride(self, *, certified: bool) -> None:
+        """Take note that a stride begins, and whether a certificate is due at its end."""
+        return  # most solvers need not know
+
     def advance(self, draws: Rows) -> None:
         """Make the steps of these draws."""
 
@@ -106,12 +110,14 @@ def _train(run: Run, stream: DrawStream, schedule: Schedule, progress: FitProgre
     converged = False
     while True:
         n_steps = min(schedule.steps_per_stride, schedule.n_steps - steps)
-        _advance(run, stream, n_steps * schedule.batch_size, schedule, progress)
         steps += n_steps
         strides += 1
-        run.end_of_stride()
         last = steps == schedule.n_steps
-        if last or strides == look_at:
+        certified = last or strides == look_at
+        run.begin_stride(certified=certified)
+        _advance(run, stream, n_steps * schedule.batch_size, schedule, progress)
+        run.end_of_stride()
+        if certified:
             look_at = schedule.next_look(strides)
             certificate = run.certify()
             history.append(_record(certificate, steps, perf_counter() - started, run.violations))
