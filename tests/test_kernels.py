@@ -223,7 +223,7 @@ def units_off(values, x):
 
 
 @pytest.mark.parametrize(
-    ("dtype", "smallest", "tiny"), [(np.float32, -87, 1.7e-38), (np.float64, -708, 3.4e-308)]
+    ("dtype", "smallest", "tiny"), [(np.float32, -64, 1.7e-28), (np.float64, -640, 1.2e-278)]
 )
 @pytest.mark.parametrize("convert", [np.asarray, sp.csr_array])
 def test_exp_is_within_two_units_of_the_last_place_and_zero_below(dtype, smallest, tiny, convert):
@@ -241,6 +241,16 @@ def test_exp_is_within_two_units_of_the_last_place_and_zero_below(dtype, smalles
     assert K[inside].min() > 0
     assert_array_equal(K[~inside], 0.0)
     assert np.count_nonzero(~inside) > 1000
+
+
+def test_float32_rows_made_in_float64_hold_no_subnormal_numbers():
+    X = np.linspace(0, 30, 400, dtype=np.float32)[:, np.newaxis]
+    assert needs_float64(VectorKernel("rbf", 2.0), Vectors(X, 1))
+    K = kernels.rbf(X, X, gamma=2.0)
+    assert K.dtype == np.float32
+    assert K[K > 0].min() > 1e-28
+    exact = reference.gaussian_kernel(X, X, 2.0)
+    assert_allclose(K[exact > 1e-27], exact[exact > 1e-27], rtol=1e-5)
 
 
 def test_exp_is_one_at_a_distance_of_zero_in_every_lane_and_rest():

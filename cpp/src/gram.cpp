@@ -222,10 +222,17 @@ void with_tiles(const GramSide& picked, const GramSide& others, const GramOption
     Tiles<float>(picked, others, options).make(use);
 }
 
+// Values made in float64 may be stored in float32: they must be fit for it.
+template <class T>
+GramOptions stored_in(GramOptions options) {
+  options.kernel.smallest_exponent = kSmallestExponent<T>;
+  return options;
+}
+
 template <class T>
 void store_rows(const GramSide& picked, const GramSide& others, const GramOptions& options,
                 T* const* rows) {
-  with_tiles(picked, others, options, [&](const auto& tile) {
+  with_tiles(picked, others, stored_in<T>(options), [&](const auto& tile) {
     for (int64_t k = 0; k < tile.n_picked; ++k) {
       const auto* values = tile.values + k * kTileColumns;
       T* row = rows[tile.first_picked + k] + tile.first_other;
@@ -266,7 +273,7 @@ void store_symmetric(const GramSide& all, const GramOptions& options, int64_t fi
   const int64_t n = all.n;
   const GramSide picked{all.view, all.squares, nullptr, last - first, first};
   const GramSide others{all.view, all.squares, nullptr, n - first, first};
-  with_tiles(picked, others, options, [=](const auto& tile) {
+  with_tiles(picked, others, stored_in<T>(options), [=](const auto& tile) {
     const int64_t row = first + tile.first_picked, column = first + tile.first_other;
     if (column < row + tile.n_picked)
       return store_upper(tile.values, tile.n_picked, tile.n_others, row, column, matrix, n);

@@ -2,6 +2,7 @@
 //   linear  <a, b>      poly  (gamma <a, b> + coef0)^degree      rbf  exp(-gamma ||a - b||^2)
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 
@@ -9,12 +10,18 @@
 
 namespace pegasos {
 
+// The rbf kernel is 0 for exponents below this (1.6e-28, 1.1e-278), although T could hold less: such values,
+// and their differences, would be subnormal numbers, with which a Xeon took ten times as long for the steps.
+template <class T>
+constexpr double kSmallestExponent = sizeof(T) == sizeof(float) ? -64 : -640;
+
 struct KernelFunction {
   enum Kind { linear, poly, rbf };
   Kind kind;
   double gamma;
   double coef0;
   int64_t degree;
+  double smallest_exponent = kSmallestExponent<double>;  // of the type that values are stored in
 };
 
 inline namespace PEGASOS_LEVEL {
@@ -27,7 +34,6 @@ struct Wide<float> {
   typedef float Values __attribute__((vector_size(32)));
   typedef int32_t Bits __attribute__((vector_size(32)));
   static constexpr int lanes = 8, mantissa = 23, bias = 127, terms = 7;
-  static constexpr float smallest = -87.0f;          // exp(-87) is about 1e-38; below it 0
   static constexpr float round_trick = 12582912.0f;  // 1.5 * 2^23: adding it rounds to an integer
   static constexpr float ln2_high = 0.693359375f, ln2_low = -2.12194440e-4f;
 };
@@ -36,7 +42,6 @@ struct Wide<double> {
   typedef double Values __attribute__((vector_size(32)));
   typedef int64_t Bits __attribute__((vector_size(32)));
   static constexpr int lanes = 4, mantissa = 52, bias = 1023, terms = 13;
-  static constexpr double smallest = -708.0;
   static constexpr double round_trick = 6755399441055744.0;  // 1.5 * 2^52
   static constexpr double ln2_high = 0.693145751953125, ln2_low = 1.42860682030941723212e-6;
 };
@@ -56,15 +61,15 @@ constexpr double kInverseFactorials[] = {1.0,
                                          1.0 / 479001600,
                                          1.0 / 6227020800};
 
-// exp(x) for x <= 0 in every lane: x = n ln 2 + r, the Taylor polynomial of r (|r| <= 0.35, cut off where
+// exp(x) for x <= 0 in every lane, 0 for x below `smallest`: x = n ln 2 + r, the Taylor polynomial of r (|r| <= 0.35, cut off where
 // it no longer shows), and n put into the exponent. Within 2 units of the last place.
 template <class T>
-PEGASOS_INLINE typename Wide<T>::Values exp_of_negative(typename Wide<T>::Values x) {
+PEGASOS_INLINE typename Wide<T>::Values exp_of_negative(typename Wide<T>::Values x, T smallest) {
   using W = Wide<T>;
   typedef typename W::Values Values;
   typedef typename W::Bits Bits;
   const Values zero = {};
-  const Values floor = zero + W::smallest;
+  const Values floor = zero + smallest;
   const Bits vanishes = x < floor;
   x = x < floor ? floor : x;
   const Values shifted = x * static_cast<T>(1.44269504088896340736) + W::round_trick;
@@ -111,10 +116,11 @@ struct KernelValues {
   static void apply(const KernelFunction& kernel, T square, const T* squares, T* g, int64_t n) {
     const T gamma = static_cast<T>(kernel.gamma), coef0 = static_cast<T>(kernel.coef0);
     if (kernel.kind == KernelFunction::rbf) {
+      const T smallest = static_cast<T>(std::max(kernel.smallest_exponent, kSmallestExponent<T>));
       for_each(g, squares, n, [&](Values product, Values others) {
         const Values distance = (others + square) - (product + product);
         const Values zero = {};
-        return exp_of_negative<T>(-gamma * (distance > zero ? distance : zero));
+        return exp_of_negative<T>(-gamma * (distance > zero ? distance : zero), smallest);
       });
     } else if (kernel.kind == KernelFunction::poly) {
       for_each(g, nullptr, n, [&](Values product, Values) {
