@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_array_equal
 
-from pegasos import _core
+from pegasos import PegasosClassifier, _core
 from pegasos._problem import as_floats, new_tally
 
 from .core_helpers import KINDS, core_data, core_rows, make_sample
@@ -303,3 +303,18 @@ def test_the_worst_fault_of_many_rows_is_found_by_any_number_of_threads():
         indices[bad] = 3
         assert {_core.csr_fault(rows, n) for n in (1, 2, 5)} == {"column_range"}
         indices[bad] = 0
+
+
+@pytest.mark.parametrize("average", ["uniform", "weighted"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_sparse_weights_in_pairs_get_the_bits_of_weights_apart(average, n_classes):
+    rng = np.random.default_rng(0)
+    X = sp.csr_array(rng.normal(size=(200, 50)) * (rng.random((200, 50)) < 0.3))
+    y = rng.integers(n_classes, size=200)
+    options = {"lam": 0.01, "average": average}
+    many_draws = PegasosClassifier(**options).partial_fit(X, y, classes=range(n_classes))
+    few_draws = PegasosClassifier(**options)
+    for i in range(200):  # pairing would cost more than a step: two arrays
+        few_draws.partial_fit(X[i : i + 1], y[i : i + 1], classes=range(n_classes))
+    assert_array_equal(many_draws.coef_, few_draws.coef_)
+    assert_array_equal(many_draws.intercept_, few_draws.intercept_)

@@ -16,8 +16,15 @@ void pegasos_entry(const RowsView& view, const Labels& labels, LossName loss,
                    Problem* problems, int n_problems, double* slopes, bool reader) {
   with_rows(view, [&](const auto& rows) {
     with_loss(loss, [&](auto kind) {
-      PegasosSolver<std::decay_t<decltype(rows)>, decltype(kind)>(rows, view, labels, options)
-          .run(draws, n_draws, problems, n_problems, slopes, reader);
+      const auto run = [&](auto weights) {
+        PegasosSolver<std::decay_t<decltype(rows)>, decltype(kind), decltype(weights)>(
+            rows, view, labels, options)
+            .run(draws, n_draws, problems, n_problems, slopes, reader);
+      };
+      if (options.project)  // scales both arrays
+        run(Apart{});
+      else
+        with_weights(rows, view, n_draws, problems, n_problems, run);
     });
   });
 }
@@ -27,8 +34,11 @@ void sgd_start_entry(const RowsView& view, const Labels& labels, LossName loss,
                      Problem* problems, int n_problems, bool reader) {
   with_rows(view, [&](const auto& rows) {
     with_loss(loss, [&](auto kind) {
-      SgdStart<std::decay_t<decltype(rows)>, decltype(kind)>(rows, labels, options)
-          .run(draws, n_draws, problems, n_problems, reader);
+      with_weights(rows, view, n_draws, problems, n_problems, [&](auto weights) {
+        SgdStart<std::decay_t<decltype(rows)>, decltype(kind), decltype(weights)>(rows, labels,
+                                                                                  options)
+            .run(draws, n_draws, problems, n_problems, reader);
+      });
     });
   });
 }
@@ -38,8 +48,11 @@ void sdca_entry(const RowsView& view, const Labels& labels, LossName loss,
                 int64_t* awake, bool reader) {
   with_rows(view, [&](const auto& rows) {
     with_loss(loss, [&](auto kind) {
-      SdcaSolver<std::decay_t<decltype(rows)>, decltype(kind)>(rows, labels, options)
-          .run(draws, n_draws, problem, awake, reader);
+      with_weights(rows, view, n_draws, &problem, 1, [&](auto weights) {
+        SdcaSolver<std::decay_t<decltype(rows)>, decltype(kind), decltype(weights)>(rows, labels,
+                                                                                    options)
+            .run(draws, n_draws, problem, awake, reader);
+      });
     });
   });
 }

@@ -75,7 +75,7 @@ struct State {
     std::vector<Problem> list;
     for (size_t p = 0; p < tally.size(); ++p)
       list.push_back({static_cast<int32_t>(p), w.data() + p * n_weights,
-                      mean ? u.data() + p * n_weights : nullptr, mass.data() + p * n_rows,
+                      mean ? u.data() + p * n_weights : nullptr, nullptr, mass.data() + p * n_rows,
                       asleep.data() + p * n_rows, &tally[p], lam});
     return list;
   }

@@ -14,6 +14,7 @@
 
 #include "pegasos/losses.hpp"
 #include "pegasos/walk.hpp"
+#include "pegasos/weights.hpp"
 
 namespace pegasos {
 
@@ -27,7 +28,7 @@ struct PegasosOptions {
 
 inline namespace PEGASOS_LEVEL {
 
-template <class Rows, class Loss>
+template <class Rows, class Loss, class Weights>
 class PegasosSolver {
  public:
   PegasosSolver(const Rows& rows, const RowsView& view, const Labels& labels,
@@ -60,7 +61,7 @@ class PegasosSolver {
   PEGASOS_INLINE double visit(int64_t i, const Row& row, Problem& problem) const {
     Tally& tally = *problem.tally;
     const double scale = problem.lam * tally.clock;
-    const double s = problem.sign(labels_, i) * row.dot(problem.w);
+    const double s = problem.sign(labels_, i) * Weights::dot(row, problem);
     const double slope = Loss::slope(s, scale);
     tally.violations += (s < scale || scale == 0);
     tally.gain += labels_.weight_of(i) * Loss::gain_at(scale == 0 ? 0 : s / scale, slope);
@@ -97,11 +98,10 @@ class PegasosSolver {
     const double c = problem.sign(labels_, i) * mass * share;
     if (opt_.project) {  // ||v + c x||^2 = ||v||^2 + 2 c <v, x> + c^2 ||x||^2
       double square;
-      const double dot = row.dot_and_square(problem.w, &square);
+      const double dot = Weights::dot_and_square(row, problem, &square);
       problem.tally->norm2 += c * (2 * dot + c * square);
     }
-    row.axpy(c, problem.w);
-    if (problem.u) row.axpy(c * problem.tally->mean_clock, problem.u);
+    Weights::add(row, c, problem);
     if (problem.mass) problem.mass[i] += mass / problem.tally->mass_unit;
   }
 

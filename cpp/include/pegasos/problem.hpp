@@ -35,6 +35,7 @@ struct Problem {
   int32_t positive;  // rows of this class are +1, all others -1
   double* w;         // weights (sdca) or their sum form v (pegasos), n_features + 1 entries
   double* u;         // what the running mean subtracts, or null: no mean
+  Two* pairs;        // w and u side by side, in place of both while a solver runs (InPairs)
   double* mass;      // per row: dual mass earned (pegasos, may be null) or held (sdca)
   uint8_t* asleep;   // per row: how many visits to skip (sdca)
   Tally* tally;

@@ -52,15 +52,19 @@ struct CsrRow {
   int64_t d;
   double bias;
 
-  PEGASOS_INLINE double dot(const double* w) const {
-    return sparse_dot(x, column, w, n) + bias * w[d];
+  // Weights are doubles, or Two: pairs of a weight and what goes with it.
+  template <class Weight>
+  PEGASOS_INLINE double dot(const Weight* w) const {
+    return sparse_dot(x, column, w, n) + bias * weight_at(w, d);
   }
-  PEGASOS_INLINE double dot_and_square(const double* w, double* square) const {
+  template <class Weight>
+  PEGASOS_INLINE double dot_and_square(const Weight* w, double* square) const {
     const double sum = sparse_dot_and_square(x, column, w, n, square);
     *square += bias * bias;
-    return sum + bias * w[d];
+    return sum + bias * weight_at(w, d);
   }
-  PEGASOS_INLINE void axpy(double c, double* w) const {
+  template <class Weight>
+  PEGASOS_INLINE void axpy(Weight c, Weight* w) const {
     sparse_axpy(c, x, column, w, n);
     w[d] += c * bias;
   }

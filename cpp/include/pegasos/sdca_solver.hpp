@@ -8,6 +8,7 @@
 
 #include "pegasos/losses.hpp"
 #include "pegasos/walk.hpp"
+#include "pegasos/weights.hpp"
 
 namespace pegasos {
 
@@ -23,7 +24,7 @@ constexpr int64_t kSdcaBlock = 65536;
 
 inline namespace PEGASOS_LEVEL {
 
-template <class Rows, class Loss>
+template <class Rows, class Loss, class Weights>
 class SdcaSolver {
  public:
   SdcaSolver(const Rows& rows, const Labels& labels, const SdcaOptions& options)
@@ -61,15 +62,14 @@ class SdcaSolver {
     const double y = problem.sign(labels_, i);
     const double s = labels_.weight_of(i);
     double square;
-    const double z = y * row.dot_and_square(problem.w, &square);
+    const double z = y * Weights::dot_and_square(row, problem, &square);
     const double old = problem.mass[i];
     const double mass = Loss::ascend(old, z, s * square * per_mass_, opt_.relaxation);
     tally.violations += z < 1;
     if (mass != old) {
       const double c = (mass - old) * s * y * per_mass_;
       problem.mass[i] = mass;
-      row.axpy(c, problem.w);
-      if (problem.u) row.axpy(c * tally.mean_clock, problem.u);
+      Weights::add(row, c, problem);
     } else if (opt_.shrinking) {
       problem.asleep[i] = naps(z);
     }

@@ -9,6 +9,7 @@
 
 #include "pegasos/losses.hpp"
 #include "pegasos/walk.hpp"
+#include "pegasos/weights.hpp"
 
 namespace pegasos {
 
@@ -19,7 +20,7 @@ struct StartOptions {
 
 inline namespace PEGASOS_LEVEL {
 
-template <class Rows, class Loss>
+template <class Rows, class Loss, class Weights>
 class SgdStart {
  public:
   SgdStart(const Rows& rows, const Labels& labels, const StartOptions& options)
@@ -46,14 +47,10 @@ class SgdStart {
     const double scale = tally.scale;
     tally.scale *= 1 - opt_.lam * eta;
     const double per_slope = eta * y / tally.scale;  // the quotient does not wait for z
-    const double z = y * scale * row.dot(problem.w);
+    const double z = y * scale * Weights::dot(row, problem);
     const double slope = Loss::slope(z, 1);
     tally.violations += z < 1;
-    if (slope > 0) {
-      const double c = per_slope * slope;
-      row.axpy(c, problem.w);
-      row.axpy(c * tally.mean_clock, problem.u);
-    }
+    if (slope > 0) Weights::add(row, per_slope * slope, problem);
     tally.clock += s;
     tally.mean_clock += s * tally.clock * tally.scale;
     tally.mean_weight += s * tally.clock;

@@ -6,15 +6,27 @@
 namespace pegasos {
 inline namespace PEGASOS_LEVEL {
 
-// w[column[0..3]] as lanes. Plain loads: gather instructions were slower (Zen 3).
+// Weights by column: `w[column]` where they lie one after the other, `w[column][0]` where each is the first of
+// a pair.
 template <class Index>
-PEGASOS_INLINE Four gather_four(const double* w, const Index* column) {
-  return Four{w[column[0]], w[column[1]], w[column[2]], w[column[3]]};
+PEGASOS_INLINE double weight_at(const double* w, Index column) {
+  return w[column];
+}
+template <class Index>
+PEGASOS_INLINE double weight_at(const Two* w, Index column) {
+  return w[column][0];
+}
+
+// The weights of four columns as lanes. Plain loads: gather instructions were slower (Zen 3).
+template <class Weight, class Index>
+PEGASOS_INLINE Four gather_four(const Weight* w, const Index* column) {
+  return Four{weight_at(w, column[0]), weight_at(w, column[1]), weight_at(w, column[2]),
+              weight_at(w, column[3])};
 }
 
 // sum_k x_k w[column_k]: bound by the loads from w, so two sums of four lanes hide their latency.
-template <class T, class Index>
-PEGASOS_INLINE double sparse_dot(const T* x, const Index* column, const double* w, int64_t n) {
+template <class T, class Index, class Weight>
+PEGASOS_INLINE double sparse_dot(const T* x, const Index* column, const Weight* w, int64_t n) {
   Four low = {0, 0, 0, 0}, high = low;
   double tail = 0;
   int64_t k = 0;
@@ -26,13 +38,13 @@ PEGASOS_INLINE double sparse_dot(const T* x, const Index* column, const double* 
     low += load_four(x + k) * gather_four(w, column + k);
     k += 4;
   }
-  for (; k < n; ++k) tail += static_cast<double>(x[k]) * w[column[k]];
+  for (; k < n; ++k) tail += static_cast<double>(x[k]) * weight_at(w, column[k]);
   return sum_lanes(low + high) + tail;
 }
 
 // The same, and sum_k x_k^2 with it.
-template <class T, class Index>
-PEGASOS_INLINE double sparse_dot_and_square(const T* x, const Index* column, const double* w,
+template <class T, class Index, class Weight>
+PEGASOS_INLINE double sparse_dot_and_square(const T* x, const Index* column, const Weight* w,
                                             int64_t n, double* square) {
   Four low = {0, 0, 0, 0}, high = low, square_low = low, square_high = low;
   double tail = 0, square_tail = 0;
@@ -52,7 +64,7 @@ PEGASOS_INLINE double sparse_dot_and_square(const T* x, const Index* column, con
   }
   for (; k < n; ++k) {
     const double last = static_cast<double>(x[k]);
-    tail += last * w[column[k]];
+    tail += last * weight_at(w, column[k]);
     square_tail += last * last;
   }
   *square = sum_lanes(square_low + square_high) + square_tail;
@@ -68,6 +80,12 @@ PEGASOS_INLINE void sparse_axpy(double c, const T* x, const Index* column, doubl
     for (int lane = 0; lane < 4; ++lane) w[column[k + lane]] = sum[lane];
   }
   for (; k < n; ++k) w[column[k]] += c * static_cast<double>(x[k]);
+}
+
+// The same for pairs, each half with a factor of its own: one load and one store serve both.
+template <class T, class Index>
+PEGASOS_INLINE void sparse_axpy(Two c, const T* x, const Index* column, Two* w, int64_t n) {
+  for (int64_t k = 0; k < n; ++k) w[column[k]] += c * static_cast<double>(x[k]);
 }
 
 }  // namespace PEGASOS_LEVEL
