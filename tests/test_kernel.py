@@ -13,7 +13,13 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
 from sklearn.svm import SVC
 
-from pegasos import KernelPegasosClassifier, PegasosClassifier, reference
+import pegasos
+from pegasos import (
+    KernelPegasosClassifier,
+    KernelPerceptronClassifier,
+    PegasosClassifier,
+    reference,
+)
 
 from .core_helpers import AVERAGES, LOSSES, SAMPLINGS
 from .kernel_helpers import (
@@ -611,6 +617,42 @@ def test_the_kernel_of_the_first_call_stays():
     model = two_calls(machine(gamma="scale"), X, y, s)
     fixed = two_calls(machine(gamma=1 / (3 * X[:23].var())), X, y, s)
     assert_same_machine(model, fixed)
+
+
+@pytest.mark.parametrize("estimator", [KernelPegasosClassifier, KernelPerceptronClassifier])
+@pytest.mark.parametrize(
+    ("first", "then", "message"),
+    [
+        ({}, {"gamma": 2.0}, r"kernel='rbf', gamma='scale'; got kernel='rbf', gamma=2.0"),
+        ({"gamma": 0.5}, {"gamma": "scale"}, r"gamma=0.5; got kernel='rbf', gamma='scale'"),
+        ({}, {"kernel": "linear"}, r"gamma='scale'; got kernel='linear'\. Set it back"),
+        ({"kernel": "poly"}, {"degree": 2}, r"degree=3, coef0=0.0; got .* degree=2"),
+        ({"kernel": "poly"}, {"coef0": 1.0}, r"coef0=0.0; got .* coef0=1.0"),
+        ({"kernel": shared_letters}, {"kernel": "rbf"}, r"shared_letters.*; got kernel='rbf'"),
+    ],
+    ids=str,
+)
+def test_a_kernel_changed_before_partial_fit_is_refused(estimator, first, then, message, tmp_path):
+    X, y, _ = noisy_rows(38)
+    rows = list(X.round().astype(str)) if callable(first.get("kernel")) else X
+    model = estimator(**first).partial_fit(rows[:20], y[:20], classes=[0, 1])
+    kept = model.dual_coef_
+    if not callable(first.get("kernel")):
+        pegasos.save(model, tmp_path / "model")
+        model = pegasos.load(tmp_path / "model")
+    model.set_params(**then)
+    with pytest.raises(ValueError, match=message):
+        model.partial_fit(X[20:], y[20:])
+    assert_array_equal(model.dual_coef_, kept)
+    model.set_params(**estimator(**first).get_params()).partial_fit(rows[20:], y[20:])
+    assert model.n_steps_ == 40
+
+
+def test_parameters_that_its_kernel_does_not_have_may_change_before_partial_fit():
+    X, y, _ = noisy_rows(38)
+    model = machine().partial_fit(X[:20], y[:20], classes=[0, 1])
+    model.set_params(degree=7, coef0=3.0).partial_fit(X[20:], y[20:])
+    assert_same_machine(model, machine().partial_fit(X, y, classes=[0, 1]))
 
 
 def test_partial_fit_may_change_the_average():

@@ -21,7 +21,7 @@ from pegasos._validation import (
     StrOptions,
     encode,
     encode_known,
-    fit_context,
+    fit_method,
     known_classes,
 )
 from pegasos.kernels._blas import blas_on_one_thread
@@ -157,7 +157,7 @@ class KernelPerceptronClassifier(KernelModel):
         self.memory = memory
         self.verbose = verbose
 
-    @fit_context(prefer_skip_nested_validation=True)
+    @fit_method
     def fit(self, X: Any, y: Any) -> Self:
         """Learn until an epoch passes without a mistake, or ``max_iter`` epochs are done.
 
@@ -186,7 +186,7 @@ class KernelPerceptronClassifier(KernelModel):
             state = state or KernelState(problem, self.average)
             history = self._epochs(problem, state, DrawStream(rng, problem.n_rows, self.sampling))
         used = np.flatnonzero(state.masses.any(axis=0))
-        self._kernel = setup.kernel
+        self._keep_kernel(setup.kernel)
         self._keep_support(X, used)
         self.__dict__.pop("_earlier", None)
         if self.warm_start:
@@ -204,17 +204,17 @@ class KernelPerceptronClassifier(KernelModel):
                 "epochs: the classes may not be separable with this kernel, and then it never "
                 f"stops by itself. Raise max_iter, {averaging}or use KernelPegasosClassifier.",
                 ConvergenceWarning,
-                stacklevel=3,  # fit, scikit-learn's wrapper, the caller
+                stacklevel=4,  # fit, its two wrappers, the caller
             )
         return self
 
-    @fit_context(prefer_skip_nested_validation=True)
+    @fit_method
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
         """Make one pass over new rows, in the order given, going on with the same function.
 
         The rows join those of earlier calls; a row becomes a support vector if it is a mistake.
         Passing rows in several calls is the same as in one (``gamma="scale"`` goes by the rows of
-        the first call).
+        the first call, and the kernel may not change afterwards).
 
         Parameters
         ----------
@@ -230,7 +230,7 @@ class KernelPerceptronClassifier(KernelModel):
         self
             The model so far.
         """
-        self._refuse_precomputed()
+        self._refuse_to_go_on()
         first = not hasattr(self, "classes_")
         X, y = self._check_rows_and_labels(X, y, reset=first)
         target = encode_known(y, known_classes(self, classes))
@@ -256,7 +256,7 @@ class KernelPerceptronClassifier(KernelModel):
             if mean is not None:
                 old = np.zeros_like(self._signed) if self._mean is None else self._mean
                 mean = np.hstack([old, mean])
-        self._kernel = setup.kernel
+        self._keep_kernel(setup.kernel)
         self._keep(target.classes, signed, mean, state.tally)
         self.n_iter_ = 1
         self.__dict__.pop("history_", None)

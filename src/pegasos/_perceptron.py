@@ -21,7 +21,7 @@ from pegasos._validation import (
     Target,
     encode,
     encode_known,
-    fit_context,
+    fit_method,
     known_classes,
     n_threads,
     refuse_non_finite,
@@ -137,7 +137,7 @@ class PerceptronClassifier(LinearModel):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    @fit_context(prefer_skip_nested_validation=True)
+    @fit_method
     def fit(self, X: Any, y: Any) -> Self:
         """Learn until an epoch passes without a mistake, or ``max_iter`` epochs are done.
 
@@ -173,11 +173,11 @@ class PerceptronClassifier(LinearModel):
                 "epochs: the classes may not be separable, and then it never stops by itself. "
                 "Raise max_iter, set average='uniform', or use PegasosClassifier.",
                 ConvergenceWarning,
-                stacklevel=3,  # fit, scikit-learn's wrapper, the caller
+                stacklevel=4,  # fit, its two wrappers, the caller
             )
         return self
 
-    @fit_context(prefer_skip_nested_validation=True)
+    @fit_method
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
         """Make one pass over these rows, in the order given, going on with the same weights.
 
