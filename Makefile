@@ -1,6 +1,6 @@
 # Nothing is expected of the system but Python 3.11+, a C++17 compiler and make: all else goes into .venv.
 #   make PYTHON=python3.13 demo          another interpreter (for a new .venv)
-#   make test PYTEST_ARGS="-k parity -x" arguments for pytest
+#   make test PYTEST_ARGS="-k parity -x" arguments for pytest; -n 0 runs all tests in one process
 #   CMAKE_ARGS=-DPEGASOS_...=ON make test   options for CMake
 
 PYTHON ?= python3
@@ -27,8 +27,9 @@ help: ## show this list
 demo: $(VENV)/.stamp-demo ## build, run the study of the digits, write its report
 	$(BIN)/python examples/demo.py
 
+# A process for each core. The threads of BLAS would spin on the cores of the others.
 test: $(VENV)/.stamp-test ## all tests
-	$(BIN)/python -m pytest $(PYTEST_ARGS)
+	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist worksteal $(PYTEST_ARGS)
 
 check: $(VENV)/.stamp-dev ## lint, formatting, types
 	$(BIN)/ruff check
@@ -47,6 +48,7 @@ bench: $(VENV)/.stamp-bench ## time against other packages, side by side
 	$(BIN)/python benchmarks/textbook.py
 	$(BIN)/python benchmarks/grid.py
 	$(BIN)/python benchmarks/loading.py
+	$(BIN)/python benchmarks/defaults.py
 
 sanitize: $(VENV)/.stamp-tools ## run the C++ tests under the address and undefined-behaviour sanitizers
 	$(BIN)/cmake -S . -B build/sanitize -G Ninja -DCMAKE_MAKE_PROGRAM='$(CURDIR)/$(BIN)/ninja' \

@@ -181,3 +181,30 @@ def assert_close(core, reference, tolerance=1e-9):
     reference = np.asarray(reference)
     scale = max(1.0, np.abs(reference).max(initial=0))
     np.testing.assert_allclose(core, reference, rtol=0, atol=tolerance * scale)
+
+
+def symmetric(n, dtype=np.float64, seed=0):
+    A = np.random.default_rng(seed).normal(size=(n, n))
+    return np.ascontiguousarray((A + A.T).astype(dtype))
+
+
+def rows_of(source, which):
+    """The rows as the core would read them."""
+    slots = which if source.slots is None else source.slots[which]
+    assert np.all(slots >= 0)
+    return source.values[slots]
+
+
+def started(problem, seed):
+    """A state on its way: some masses at their bounds, some between, with the scores they give."""
+    rng = np.random.default_rng(seed)
+    state = KernelState(problem, None)
+    state.masses[:] = np.clip(rng.uniform(-0.6, 1.6, size=state.masses.shape), 0, 1)
+    state.scores[:] = problem.scores_of(problem.as_coefficients(state.masses))
+    return state
+
+
+def assert_scores_belong_to_masses(problem, state, tolerance=1e-9):
+    coef = problem.as_coefficients(state.masses)
+    K = problem.source.maker._K if problem.source.slots is not None else problem.source.values
+    assert_close(state.scores, coef @ K.astype(np.float64), tolerance)

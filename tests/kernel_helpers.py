@@ -3,9 +3,10 @@
 from functools import partial
 
 import numpy as np
+import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from pegasos import reference
+from pegasos import KernelPegasosClassifier, reference
 
 SAME = 1e-9  # decisions that agree give the same counts; sums in another order round differently
 
@@ -24,9 +25,31 @@ KERNELS = {
     "callable": ({"kernel": lambda A, B: np.tanh(A) @ np.tanh(B).T}, lambda A, B: tanh_gram(A, B)),
 }
 
+EVERY_SOLVER = pytest.mark.parametrize(
+    "options",
+    [
+        {"solver": "pegasos"},
+        {"solver": "pegasos", "sampling": "uniform", "average": None},
+        {"solver": "pegasos", "loss": "log", "average": "uniform"},
+        {"solver": "sdca"},
+        {"solver": "sdca", "loss": "log"},
+        {"solver": "sdca", "sampling": "uniform"},
+    ],
+    ids=str,
+)
+
+
+def machine(lam=0.05, **options):
+    return KernelPegasosClassifier(
+        lam, **{"gamma": 0.3, "tol": None, "max_iter": 4, "random_state": 0, **options}
+    )
+
 
 def tanh_gram(A, B):
     return np.tanh(A) @ np.tanh(B).T
+
+
+WORDS = ["apple", "maple", "palm", "lamp", "ample", "zorro", "robot", "tutor", "roto", "broth"]
 
 
 def shared_letters(A, B):
@@ -87,3 +110,10 @@ def assert_same_machine(one, other, rtol=SAME):
     assert one.n_steps_ == other.n_steps_
     size = np.abs(one.dual_coef_).max()
     assert_allclose(one.dual_coef_, other.dual_coef_, rtol=rtol, atol=rtol * size)
+
+
+def published_step(coef, K, signs, lam, t, i):
+    coef = coef * (t - 1) / t
+    if signs[i] * (K[i] @ coef) < 1:
+        coef[i] += signs[i] / (lam * t)
+    return coef

@@ -400,3 +400,13 @@ def test_pegasos_and_sdca_certify_the_same_optimum(loss):
         for other in models:
             assert other.dual_objective_ <= model.objective_ + TRUE
     assert_allclose(models[0].objective_, models[1].objective_, rtol=1e-2)
+
+
+@pytest.mark.parametrize("loss", ["hinge", "log"])
+@pytest.mark.parametrize("solver", ["pegasos", "sdca"])
+def test_rows_of_zeros_are_certified_too(solver, loss):
+    # All weights give the loss of a margin of 0: the optimum is 1, or log 2.
+    model = PegasosClassifier(1.0, solver=solver, loss=loss, fit_intercept=False, random_state=0)
+    model.fit(np.zeros((3, 1)), [0, 1, 0])
+    assert model.objective_ == pytest.approx(1 if loss == "hinge" else np.log(2))
+    assert model.dual_objective_ == pytest.approx(model.objective_, rel=0.01)

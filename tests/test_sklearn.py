@@ -37,7 +37,7 @@ ORDER_FREE = [
     PegasosClassifier(loss="log", batch_size=10_000, max_iter=100),
     PerceptronClassifier(),
     # Some of the checks have two rows of a class only.
-    PegasosCV((0.1, 1.0), steps=(1000,), batch_size=10_000, cv=2),
+    PegasosCV((0.1, 1.0), steps=(300,), batch_size=10_000, cv=2),
     # gamma="scale" goes by the variance of the rows given: repetition changes it, weights do not.
     KernelPegasosClassifier(solver="sdca", gamma=0.01, lam=0.1, tol=1e-13),
     KernelPegasosClassifier(solver="sdca", loss="log", gamma=0.01, lam=0.1, tol=1e-13),
@@ -58,7 +58,7 @@ DEFAULTS = {
     "kernel-pegasos": KernelPegasosClassifier(),
     "kernel-sdca": KernelPegasosClassifier(solver="sdca"),
     # The best of several T, judged without weights, would not be the one of the extreme weights.
-    "log-cv": PegasosCV((0.1,), steps=(20_000,), losses=("log",), cv=2),
+    "log-cv": PegasosCV((0.1,), steps=(5_000,), losses=("log",), cv=2),
     "kernel-cv": KernelPegasosCV((1e-3, 0.1), steps=(50, 1000), cv=2),
     "kernel-poly": KernelPegasosClassifier(
         kernel="poly", degree=2, coef0=1.0, loss="log", sampling="uniform", average="uniform"
@@ -70,7 +70,7 @@ def checks_of_the_defaults():
     for name, estimator in DEFAULTS.items():
         for instance, check in estimator_checks_generator(estimator):
             # Weighted and repeated rows make other random draws; their objectives agree, and
-            # test_linear.py and test_kernel.py hold the fits to that.
+            # test_linear.py and test_kernel_weights.py hold the fits to that.
             if "check_sample_weight_equivalence" not in str(check):
                 yield pytest.param(instance, check, id=f"{name}-{check.func.__name__}")
 

@@ -1,5 +1,6 @@
 """The built-in studies: all parse, the quick ones run in full and meet what was reported."""
 
+import math
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -32,6 +33,7 @@ N_REPORTED = {
     "moons": 1,
     "paper-kernel": 20,
     "paper-linear": 5,
+    "scaling": 8,
     "toy-linear": 1,
     "usps-gaussian": 3,
     "usps-grid": 4,
@@ -115,15 +117,19 @@ def test_toys_run_in_full_and_meet_the_report(name, tmp_path):
     assert set(verdicts(results)) == {"met"}
 
 
-def test_scaling_times_every_size(tmp_path):
+def test_scaling_times_every_size_and_judges_every_slope(tmp_path):
     study = studies.load("scaling")
     quick = [
         replace(timing, values=timing.values[:2], max_steps=100, runs=1) for timing in study.timings
     ]
-    results = studies.run(replace(study, timings=tuple(quick)), tmp_path)
+    claims = tuple(replace(claim, at={"max_steps": 100}) for claim in study.reported)
+    results = studies.run(replace(study, timings=tuple(quick), reported=claims), tmp_path)
     assert results.is_complete
     assert results.table.num_rows == 16
     assert min(results.table["seconds"].to_pylist()) > 0
+    slopes = [comparison.measured for comparison in results.comparisons()]
+    assert len(slopes) == 8
+    assert all(math.isfinite(slope) for slope in slopes)
 
 
 # --- Real data, cut down --------------------------------------------------------------------------

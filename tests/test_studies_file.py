@@ -312,6 +312,36 @@ def test_a_wrong_report_is_named_with_its_line(old, new, line, message):
     check(BASE + REPORTED.replace(old, new), line, message)
 
 
+CLOCK = """
+[[timings]]
+name = "clock"
+axis = "n_rows"
+values = [10, 20]
+implementation = "dense"
+max_steps = 10
+lam = 1.0
+[[reported]]
+model = "clock"
+quantity = "slope"
+value = 0.0
+at = { max_steps = 10 }
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "message"),
+    [
+        ('model = "clock"', 'model = "kernel"', 27, "'kernel' is none of [[timings]]"),
+        ("[10, 20]", "[10]", 27, "give clock 'clock' more values"),
+        ("{ max_steps", "{ n_rows", 29, "leave n_rows out of at"),
+    ],
+)
+def test_a_slope_that_cannot_be_is_named_with_its_line(old, new, line, message):
+    study_of(BASE + CLOCK)
+    assert CLOCK.count(old) == 1
+    check(BASE + CLOCK.replace(old, new), line, message)
+
+
 FIGURE = '\n[[figures]]\nkind = "heatmap"\nmodel = "kernel"\n'
 
 

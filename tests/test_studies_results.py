@@ -322,3 +322,34 @@ def test_clocks_and_races_beside_reports():
     assert (given_up.measured, given_up.verdict) == (None, "missed")
     head = head.replace("seconds", "test_accuracy")
     assert measured(head + "'race: sdca'", rows).measured == 0.875
+
+
+def clock_rows(power, sizes=(1, 2, 8)):
+    return [
+        new_row(model="clock", part="timing", max_steps=T, n_rows=40, seconds=0.25 * T**power)
+        for T in sizes
+    ]
+
+
+@pytest.mark.parametrize(
+    ("power", "value", "verdict"),
+    [
+        (0.04, "0.0", "met"),
+        (0.06, "0.0", "missed"),
+        (-0.5, "0.0", "met"),
+        (1.5, "1.0", "missed"),
+        (1.5, "1.5", "met"),
+    ],
+)
+def test_the_slope_of_a_clock_is_the_power_it_grows_by(power, value, verdict):
+    text = f"model = 'clock'\nquantity = 'slope'\nvalue = {value}\nat = {{ n_rows = 40 }}"
+    comparison = measured(text, clock_rows(power))
+    assert comparison.measured == pytest.approx(power)
+    assert comparison.verdict == verdict
+
+
+def test_a_clock_whose_sizes_were_all_the_same_has_no_slope():
+    comparison = measured(
+        "model = 'clock'\nquantity = 'slope'\nvalue = 1.0", clock_rows(1, sizes=(2, 2))
+    )
+    assert (comparison.measured, comparison.verdict) == (None, "missed")

@@ -480,6 +480,8 @@ int main() {
   thousands_of_projections_keep_norm_and_masses();
   passes_sum_what_they_say();
   values_that_are_not_finite_are_not_swallowed();
+  team_tests();
+  gram_tests();
   kernel_tests();
   svmlight_tests();
   std::printf("%d passed, %d failed\n", n_passed, n_failed);

@@ -12,7 +12,8 @@ from sklearn.utils.metaestimators import available_if
 from pegasos._base import ScoringClassifier
 from pegasos._draws import DrawStream, as_generator
 from pegasos._training import Run, Trained, one_or_all
-from pegasos._validation import Floats, Target, class_weights
+from pegasos._validation import Floats, Target, class_weights, row_weights, weight_unit
+from pegasos.kernels._rows import count
 
 _CERTIFICATE = ("objective_", "dual_objective_", "duality_gap_", "history_")
 
@@ -42,6 +43,8 @@ class CertifiedClassifier(ScoringClassifier):
     tol: float | None
     max_steps: int | None
     random_state: Any
+
+    _weight_unit: float
 
     @available_if(_is_log)
     def predict_proba(self, X: Any) -> Floats:
@@ -81,6 +84,20 @@ class CertifiedClassifier(ScoringClassifier):
         if scores.ndim == 1:
             return np.column_stack([log_expit(-scores), log_expit(scores)])
         return _normalised(log_expit(scores))
+
+    def _row_weights(
+        self, sample_weight: Any, X: Any, *, goes_on: bool = False
+    ) -> tuple[Floats | None, float]:
+        """Check the sample weights; return them, and the unit in which they are now.
+
+        Only their ratios matter, so that huge and tiny ones can be brought to an ordinary size. A
+        call that goes on with an earlier one has the unit of that.
+        """
+        weight = row_weights(sample_weight, X)
+        unit = self._weight_unit if goes_on else weight_unit(weight)
+        if unit == 1:
+            return weight, unit
+        return (np.ones(count(X)) if weight is None else weight) / unit, unit
 
     def _combined_weight(
         self, weight: Floats | None, target: Target, totals: Floats
@@ -126,7 +143,7 @@ class CertifiedClassifier(ScoringClassifier):
             f"objective is at most that far from the optimum. To close the gap {better}raise "
             f"{steps} or lam, or scale the features; to accept it set tol=None.",
             ConvergenceWarning,
-            stacklevel=4,  # _warn, fit, scikit-learn's wrapper, the caller
+            stacklevel=5,  # _warn, fit, its two wrappers, the caller
         )
 
 

@@ -26,7 +26,6 @@ from pegasos._validation import (
     encode,
     grid_values,
     n_threads,
-    row_weights,
 )
 from pegasos.kernels._rows import count, pick
 
@@ -119,7 +118,7 @@ class GridClassifier(CertifiedClassifier):
     def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> Self:
         rows, labels = self._checked(X, y)
         names = {name: vars(self)[name] for name in _NAMES if name in vars(self)}
-        weight = row_weights(sample_weight, rows)
+        weight, _ = self._row_weights(sample_weight, rows)
         target = encode(labels, weight, type(self).__name__)
         grid = self._grid(rows, len(labels))
         folds = self._folds(rows, labels, groups, target, weight)

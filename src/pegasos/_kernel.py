@@ -21,9 +21,8 @@ from pegasos._validation import (
     class_totals,
     encode,
     encode_known,
-    fit_context,
+    fit_method,
     known_classes,
-    row_weights,
 )
 from pegasos.kernels._blas import blas_on_one_thread
 
@@ -195,7 +194,7 @@ class KernelPegasosClassifier(CertifiedClassifier, KernelModel):
         self.memory = memory
         self.verbose = verbose
 
-    @fit_context(prefer_skip_nested_validation=True)
+    @fit_method
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the model and certify it.
 
@@ -208,6 +207,7 @@ class KernelPegasosClassifier(CertifiedClassifier, KernelModel):
             Labels of any kind.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights, at least 0. A weight of 2 stands for the row given twice, 0 for leaving it out.
+            Only their ratios matter.
 
         Returns
         -------
@@ -215,7 +215,8 @@ class KernelPegasosClassifier(CertifiedClassifier, KernelModel):
             The fitted model.
         """
         X, y = self._check_rows_and_labels(X, y)
-        weight = row_weights(sample_weight, X)
+        goes_on = self.warm_start and hasattr(self, "_earlier")
+        weight, unit = self._row_weights(sample_weight, X, goes_on=goes_on)
         target = encode(y, weight, type(self).__name__)
         totals = class_totals(target, weight)
         weight = self._combined_weight(weight, target, totals)
@@ -245,7 +246,7 @@ class KernelPegasosClassifier(CertifiedClassifier, KernelModel):
             )
         self.n_steps_ = trained.n_steps + (0 if earlier is None else self._earlier.n_steps)
         self._keep(trained, run, setup, target, X)
-        self._class_totals = totals
+        self._class_totals, self._weight_unit = totals, unit
         self.__dict__.pop("_draw_stream", None)
         if self.warm_start:
             self._draw_stream = stream
@@ -254,15 +255,16 @@ class KernelPegasosClassifier(CertifiedClassifier, KernelModel):
         return self
 
     @available_if(goes_on_by_pegasos)
-    @fit_context(prefer_skip_nested_validation=True)
+    @fit_method
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Make one pass over new rows, in the order given, going on with the same sequence.
 
         The rows join those of earlier calls: each is tested once against the function so far, and
         becomes a support vector if it violates the margin; the clock t goes on. Passing rows in
-        several calls is the same as in one (``gamma="scale"`` goes by the rows of the first call).
-        Old rows are not visited again, and those without coefficients are forgotten. There is no
-        certificate, for the objective is over all rows ever seen.
+        several calls is the same as in one (``gamma="scale"`` goes by the rows of the first call,
+        and the kernel may not change afterwards). Old rows are not visited again, and those without
+        coefficients are forgotten. There is no certificate, for the objective is over all rows ever
+        seen.
 
         Parameters
         ----------
@@ -280,11 +282,11 @@ class KernelPegasosClassifier(CertifiedClassifier, KernelModel):
         self
             The model so far.
         """
-        self._refuse_precomputed()
+        self._refuse_to_go_on()
         first = not hasattr(self, "classes_")
         X, y = self._check_rows_and_labels(X, y, reset=first)
         known = known_classes(self, classes)
-        weight = row_weights(sample_weight, X)
+        weight, unit = self._row_weights(sample_weight, X, goes_on=not first)
         target = encode_known(y, known)
         totals = class_totals(target, weight) + (0 if first else self._class_totals)
         weight = self._combined_weight(weight, target, totals)
@@ -320,8 +322,8 @@ class KernelPegasosClassifier(CertifiedClassifier, KernelModel):
             self._join_support(X, used)
             new = old.joined_by(new)
         self.classes_ = known
-        self._kernel = setup.kernel
-        self._class_totals = totals
+        self._keep_kernel(setup.kernel)
+        self._class_totals, self._weight_unit = totals, unit
         self._keep_function(new)
         self.n_steps_ = (0 if first else self.n_steps_) + len(draws)
         self.n_iter_ = 1
@@ -393,7 +395,7 @@ class KernelPegasosClassifier(CertifiedClassifier, KernelModel):
         state, coef = run.state, trained.certificate.weights
         used = np.flatnonzero(coef.any(axis=0))
         self.classes_ = target.classes
-        self._kernel = setup.kernel
+        self._keep_kernel(setup.kernel)
         self._keep_support(X, used)
         self.dual_coef_ = np.ascontiguousarray(coef[:, used])
         self._keep_certificate(trained, run)

@@ -42,6 +42,9 @@ _ARRAYS_BESIDE = 12
 _ROWS_SCORED_AT_ONCE = 16384
 
 
+# Those of a kernel by its name.
+_PARAMETERS_OF = {"rbf": ("gamma",), "poly": ("gamma", "degree", "coef0")}
+
 # As it was fitted: a kernel of vectors, "precomputed", or the user's own.
 KernelFunction = Callable[[Any, Any], Any]
 Kernel = VectorKernel | str | KernelFunction
@@ -73,6 +76,7 @@ class KernelModel(ScoringClassifier):
     dual_coef_: Floats
     intercept_: Floats
     _kernel: Kernel
+    _kernel_asked_for: dict[str, Any]
     _rows_seen: int
 
     def decision_function(self, X: Any) -> Floats:
@@ -178,7 +182,7 @@ class KernelModel(ScoringClassifier):
                 "dual_objective_ and duality_gap_ are set to -inf and inf. Use a positive "
                 "semi-definite kernel for a certificate.",
                 UserWarning,
-                stacklevel=4,  # _set_up, fit, scikit-learn's wrapper, the caller
+                stacklevel=5,  # _set_up, fit, its two wrappers, the caller
             )
         problem = KernelProblem(
             source,
@@ -201,6 +205,15 @@ class KernelModel(ScoringClassifier):
         if self.kernel == "rbf":
             return VectorKernel("rbf", gamma)
         return VectorKernel("poly", gamma, float(self.coef0), int(self.degree))
+
+    def _kernel_parameters(self) -> dict[str, Any]:
+        """Return the parameters that say which kernel is meant."""
+        names = _PARAMETERS_OF.get(self.kernel, ()) if isinstance(self.kernel, str) else ()
+        return {name: getattr(self, name) for name in ("kernel", *names)}
+
+    def _keep_kernel(self, kernel: Kernel) -> None:
+        self._kernel = kernel
+        self._kernel_asked_for = self._kernel_parameters()
 
     def _source(self, X: Any, kernel: Kernel, n_problems: int, threads: int) -> KernelRows:
         maker: RowMaker
@@ -234,11 +247,20 @@ class KernelModel(ScoringClassifier):
             self.support_vectors_ = np.concatenate([self.support_vectors_, new])
         self._rows_seen += count(X)
 
-    def _refuse_precomputed(self) -> None:
+    def _refuse_to_go_on(self) -> None:
+        """Refuse to add rows where there is no kernel between old and new ones."""
         if self.kernel == "precomputed":
             raise ValueError(
                 "partial_fit needs the kernel of new rows with old ones, which a precomputed "
                 "matrix does not hold; use a kernel by name or a callable, or fit all rows at once"
+            )
+        asked_for = self._kernel_parameters()
+        if hasattr(self, "classes_") and asked_for != self._kernel_asked_for:
+            earlier = _text(self._kernel_asked_for)
+            raise ValueError(
+                f"partial_fit goes on with the kernel of earlier calls, {earlier}; got "
+                f"{_text(asked_for)}. Set it back with set_params, or clone the estimator to start "
+                "anew"
             )
 
     def __sklearn_tags__(self) -> Any:
@@ -266,6 +288,10 @@ def _vector_scores(
             n_threads=threads,
         )
     return scores
+
+
+def _text(parameters: dict[str, Any]) -> str:
+    return ", ".join(f"{name}={value!r}" for name, value in parameters.items())
 
 
 def _is_objects(X: Any) -> bool:

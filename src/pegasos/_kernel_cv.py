@@ -17,7 +17,7 @@ from pegasos._validation import (
     PARAMETERS,
     Floats,
     Target,
-    fit_context,
+    fit_method,
     n_threads,
 )
 from pegasos.kernels import CachedRows, KernelRows, VectorKernel
@@ -173,7 +173,7 @@ class KernelPegasosCV(GridClassifier, KernelModel):
         self.memory = memory
         self.verbose = verbose
 
-    @fit_context(prefer_skip_nested_validation=True)
+    @fit_method
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Judge all cells on all folds, then fit the best one to all rows.
 

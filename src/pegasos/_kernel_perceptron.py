@@ -1,19 +1,17 @@
 """KernelPerceptronClassifier: learns from its mistakes alone, in the space of a kernel."""
 
-import warnings
 from copy import deepcopy
-from time import perf_counter
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.exceptions import ConvergenceWarning
 
 from pegasos._draws import DrawStream, as_generator
 from pegasos._kernel_base import KernelModel
 from pegasos._kernel_problem import KernelProblem, RowNumbers, refuse_not_finite
 from pegasos._kernel_steps import KernelState, KernelSteps, fill_if_worth_it
-from pegasos._progress import FitProgress
+from pegasos._perceptron_epochs import run_epochs, warn_of_mistakes
 from pegasos._training import one_or_all
 from pegasos._validation import (
     PARAMETERS,
@@ -21,7 +19,7 @@ from pegasos._validation import (
     StrOptions,
     encode,
     encode_known,
-    fit_context,
+    fit_method,
     known_classes,
 )
 from pegasos.kernels._blas import blas_on_one_thread
@@ -157,7 +155,7 @@ class KernelPerceptronClassifier(KernelModel):
         self.memory = memory
         self.verbose = verbose
 
-    @fit_context(prefer_skip_nested_validation=True)
+    @fit_method
     def fit(self, X: Any, y: Any) -> Self:
         """Learn until an epoch passes without a mistake, or ``max_iter`` epochs are done.
 
@@ -184,9 +182,13 @@ class KernelPerceptronClassifier(KernelModel):
             if state is not None and hasattr(self, "_rng"):
                 rng = deepcopy(self._rng)
             state = state or KernelState(problem, self.average)
-            history = self._epochs(problem, state, DrawStream(rng, problem.n_rows, self.sampling))
+            fill_if_worth_it(problem.source, self.max_steps or self.max_iter * problem.n_rows)
+            stream = DrawStream(rng, problem.n_rows, self.sampling)
+            learn = partial(_steps, problem, state, self.average)
+            history = run_epochs(self, learn, state.tally, stream)
+            refuse_not_finite(state.scores)
         used = np.flatnonzero(state.masses.any(axis=0))
-        self._kernel = setup.kernel
+        self._keep_kernel(setup.kernel)
         self._keep_support(X, used)
         self.__dict__.pop("_earlier", None)
         if self.warm_start:
@@ -196,25 +198,17 @@ class KernelPerceptronClassifier(KernelModel):
         self._keep(target.classes, problem.as_signed(state.masses)[:, used], mean, state.tally)
         self.n_iter_ = len(history)
         self.history_ = history
-        left = np.sum(history[-1]["violations"])
-        if left:
-            averaging = "" if self.average else "set average='uniform', "
-            warnings.warn(
-                f"{type(self).__name__} still made {left} mistakes in the last of {self.n_iter_} "
-                "epochs: the classes may not be separable with this kernel, and then it never "
-                f"stops by itself. Raise max_iter, {averaging}or use KernelPegasosClassifier.",
-                ConvergenceWarning,
-                stacklevel=3,  # fit, scikit-learn's wrapper, the caller
-            )
+        separable = "separable with this kernel"
+        warn_of_mistakes(self, separable=separable, instead="KernelPegasosClassifier")
         return self
 
-    @fit_context(prefer_skip_nested_validation=True)
+    @fit_method
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
         """Make one pass over new rows, in the order given, going on with the same function.
 
         The rows join those of earlier calls; a row becomes a support vector if it is a mistake.
         Passing rows in several calls is the same as in one (``gamma="scale"`` goes by the rows of
-        the first call).
+        the first call, and the kernel may not change afterwards).
 
         Parameters
         ----------
@@ -230,7 +224,7 @@ class KernelPerceptronClassifier(KernelModel):
         self
             The model so far.
         """
-        self._refuse_precomputed()
+        self._refuse_to_go_on()
         first = not hasattr(self, "classes_")
         X, y = self._check_rows_and_labels(X, y, reset=first)
         target = encode_known(y, known_classes(self, classes))
@@ -256,49 +250,11 @@ class KernelPerceptronClassifier(KernelModel):
             if mean is not None:
                 old = np.zeros_like(self._signed) if self._mean is None else self._mean
                 mean = np.hstack([old, mean])
-        self._kernel = setup.kernel
+        self._keep_kernel(setup.kernel)
         self._keep(target.classes, signed, mean, state.tally)
         self.n_iter_ = 1
         self.__dict__.pop("history_", None)
         return self
-
-    def _epochs(
-        self, problem: KernelProblem, state: KernelState, stream: DrawStream
-    ) -> list[dict[str, Any]]:
-        learning = np.arange(problem.n_problems)
-        history: list[dict[str, Any]] = []
-        started = perf_counter()
-        n_steps = self.max_steps or self.max_iter * problem.n_rows
-        fill_if_worth_it(problem.source, n_steps)
-        with FitProgress(type(self).__name__, n_steps, self.verbose) as progress:
-            while n_steps > 0 and len(learning) > 0:
-                before = state.tally["violations"].copy()
-                draws = stream.take(min(n_steps, problem.n_rows))
-                self._learn(problem, state, learning, draws)
-                n_steps -= len(draws)
-                mistakes = (state.tally["violations"] - before).astype(np.int64)
-                history.append(
-                    {
-                        "step": int(state.tally["clock"].max()),
-                        "seconds": perf_counter() - started,
-                        "violations": one_or_all(mistakes),
-                    }
-                )
-                progress.advance(len(draws))
-                progress.say(f"{mistakes.sum()} mistakes")
-                if len(draws) == problem.n_rows:  # part of an epoch proves nothing
-                    learning = learning[mistakes[learning] > 0]
-        refuse_not_finite(state.scores)
-        return history
-
-    def _learn(
-        self, problem: KernelProblem, state: KernelState, learning: RowNumbers, draws: RowNumbers
-    ) -> None:
-        """Advance the problems in ``learning`` over the draws."""
-        part = problem.only(learning)
-        theirs = state.only(learning)
-        KernelSteps(part, theirs, solver="perceptron", average=self.average).make(draws)
-        state.put_back(learning, theirs)
 
     def _earlier_state(
         self, problem: KernelProblem, classes: npt.NDArray[Any]
@@ -341,3 +297,16 @@ class KernelPerceptronClassifier(KernelModel):
         self.dual_coef_ = np.ascontiguousarray(signed if mean is None else signed - mean / clock)
         self.n_steps_ = int(tally["clock"].max())
         self.n_violations_ = one_or_all(tally["violations"].astype(np.int64))
+
+
+def _steps(
+    problem: KernelProblem,
+    state: KernelState,
+    average: str | None,
+    learning: RowNumbers,
+    draws: RowNumbers,
+) -> None:
+    """Advance the problems in ``learning`` over the draws."""
+    theirs = state.only(learning)
+    KernelSteps(problem.only(learning), theirs, solver="perceptron", average=average).make(draws)
+    state.put_back(learning, theirs)

@@ -20,11 +20,10 @@ from pegasos._validation import (
     class_totals,
     encode,
     encode_known,
-    fit_context,
+    fit_method,
     known_classes,
     n_threads,
     refuse_non_finite,
-    row_weights,
 )
 
 
@@ -163,7 +162,7 @@ class PegasosClassifier(CertifiedClassifier, LinearModel):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    @fit_context(prefer_skip_nested_validation=True)
+    @fit_method
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the model and certify it.
 
@@ -187,7 +186,8 @@ class PegasosClassifier(CertifiedClassifier, LinearModel):
         """
         self._refuse_options_of_the_other_solver()
         X, y = self._check_data_and_labels(X, y)
-        weight = row_weights(sample_weight, X)
+        goes_on = self.warm_start and hasattr(self, "_state")
+        weight, unit = self._row_weights(sample_weight, X, goes_on=goes_on)
         target = encode(y, weight, type(self).__name__)
         totals = class_totals(target, weight)
         weight = self._combined_weight(weight, target, totals)
@@ -214,14 +214,14 @@ class PegasosClassifier(CertifiedClassifier, LinearModel):
             verbose=self.verbose,
         )
         self._keep(trained, run, target, stream)
-        self._class_totals = totals
+        self._class_totals, self._weight_unit = totals, unit
         self.n_steps_ = trained.n_steps + (0 if earlier is None else self.n_steps_)
         if not trained.converged:
             self._warn(trained)
         return self
 
     @available_if(goes_on_by_pegasos)
-    @fit_context(prefer_skip_nested_validation=True)
+    @fit_method
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Make one pass over these rows, in the order given, going on with the same sequence.
 
@@ -250,7 +250,7 @@ class PegasosClassifier(CertifiedClassifier, LinearModel):
         first = not hasattr(self, "classes_")
         X, y = self._check_data_and_labels(X, y, reset=first, ensure_all_finite=True)
         known = known_classes(self, classes)
-        weight = row_weights(sample_weight, X)
+        weight, unit = self._row_weights(sample_weight, X, goes_on=not first)
         target = encode_known(y, known)
         totals = class_totals(target, weight) + (0 if first else self._class_totals)
         weight = self._combined_weight(weight, target, totals)
@@ -272,7 +272,7 @@ class PegasosClassifier(CertifiedClassifier, LinearModel):
         if not np.all(np.isfinite(weights)):
             refuse_non_finite(X, "the sum of the rows")
         self.classes_ = known
-        self._class_totals = totals
+        self._class_totals, self._weight_unit = totals, unit
         self._state = state
         self._state_lam, self._state_bias = self.lam, self._bias
         self._set_weights(weights)

@@ -16,7 +16,7 @@ from pegasos._validation import (
     PARAMETERS,
     Floats,
     Target,
-    fit_context,
+    fit_method,
     make_rows,
     n_threads,
     refuse_non_finite,
@@ -156,7 +156,7 @@ class PegasosCV(GridClassifier, LinearModel):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    @fit_context(prefer_skip_nested_validation=True)
+    @fit_method
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Judge all cells on all folds, then fit the best one to all rows.
 

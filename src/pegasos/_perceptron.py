@@ -1,18 +1,16 @@
 """PerceptronClassifier: learns from its mistakes alone."""
 
-import warnings
 from copy import deepcopy
-from time import perf_counter
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from pegasos import _core
 from pegasos._base import LinearModel
 from pegasos._draws import DrawStream, Rows, as_generator
+from pegasos._perceptron_epochs import run_epochs, warn_of_mistakes
 from pegasos._problem import Problem, as_floats, new_tally
-from pegasos._progress import FitProgress
 from pegasos._training import draws_per_call, one_or_all
 from pegasos._validation import (
     PARAMETERS,
@@ -21,7 +19,7 @@ from pegasos._validation import (
     Target,
     encode,
     encode_known,
-    fit_context,
+    fit_method,
     known_classes,
     n_threads,
     refuse_non_finite,
@@ -137,7 +135,7 @@ class PerceptronClassifier(LinearModel):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    @fit_context(prefer_skip_nested_validation=True)
+    @fit_method
     def fit(self, X: Any, y: Any) -> Self:
         """Learn until an epoch passes without a mistake, or ``max_iter`` epochs are done.
 
@@ -161,23 +159,17 @@ class PerceptronClassifier(LinearModel):
             rng = deepcopy(self._rng)
         stream = DrawStream(rng, X.shape[0], self.sampling)
         state = state or _State(len(target.positive), X.shape[1])
-        history = self._epochs(X, target, state, stream)
+        state.resume(self.average)
+        learn = partial(_steps, self._problem(X, target), state)
+        history = run_epochs(self, learn, state.tally, stream)
         self._keep(X, target, state)
         self._rng = rng
         self.n_iter_ = len(history)
         self.history_ = history
-        left = np.sum(history[-1]["violations"])
-        if left:
-            warnings.warn(
-                f"{type(self).__name__} still made {left} mistakes in the last of {self.n_iter_} "
-                "epochs: the classes may not be separable, and then it never stops by itself. "
-                "Raise max_iter, set average='uniform', or use PegasosClassifier.",
-                ConvergenceWarning,
-                stacklevel=3,  # fit, scikit-learn's wrapper, the caller
-            )
+        warn_of_mistakes(self, separable="separable", instead="PegasosClassifier")
         return self
 
-    @fit_context(prefer_skip_nested_validation=True)
+    @fit_method
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
         """Make one pass over these rows, in the order given, going on with the same weights.
 
@@ -208,37 +200,6 @@ class PerceptronClassifier(LinearModel):
         self.n_iter_ = 1
         self.__dict__.pop("history_", None)
         return self
-
-    def _epochs(
-        self, X: Any, target: Target, state: "_State", stream: DrawStream
-    ) -> list[dict[str, Any]]:
-        problem = self._problem(X, target)
-        state.resume(self.average)
-        learning = np.arange(state.n_problems)
-        history: list[dict[str, Any]] = []
-        started = perf_counter()
-        n_steps = self.max_steps or self.max_iter * X.shape[0]
-        with FitProgress(type(self).__name__, n_steps, self.verbose) as progress:
-            while n_steps > 0:
-                before = state.tally["violations"].copy()
-                draws = stream.take(min(n_steps, X.shape[0]))
-                _steps(problem, state, learning, draws)
-                n_steps -= len(draws)
-                mistakes = (state.tally["violations"] - before).astype(np.int64)
-                history.append(
-                    {
-                        "step": int(state.tally["clock"].max()),
-                        "seconds": perf_counter() - started,
-                        "violations": one_or_all(mistakes),
-                    }
-                )
-                progress.advance(len(draws))
-                progress.say(f"{mistakes.sum()} mistakes")
-                if len(draws) == X.shape[0]:  # part of an epoch proves nothing
-                    learning = learning[mistakes[learning] > 0]
-                if len(learning) == 0:
-                    break
-        return history
 
     def _problem(self, X: Any, target: Target) -> Problem:
         # lam and loss play no part; what is shared with Pegasos is the data and its labels.

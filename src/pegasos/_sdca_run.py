@@ -81,7 +81,7 @@ class SdcaRun(Run):
             if state.best is not None:
                 dual = problem.dual(problem.gain(state.masses), self.state.w)
                 self._best = Certificate(state.best, problem.objective(state.best), dual)
-        elif self._many_rows:
+        elif self._many_rows and squared_norm > 0:  # rows of zeros lead nowhere
             self._start = SgdStart(problem, self.state.masses, n_active, squared_norm)
         self._tally = new_tally(problem.n_problems)
         self._u = problem.zeros()  # one array for all strides, and so is the next

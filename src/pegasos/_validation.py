@@ -3,15 +3,17 @@
 The only file that imports private parts of scikit-learn.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import wraps
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 from joblib import effective_n_jobs
-from sklearn.base import _fit_context as fit_context
+from sklearn.base import _fit_context
 from sklearn.metrics import get_scorer_names
 from sklearn.utils import assert_all_finite
 from sklearn.utils._param_validation import (
@@ -35,7 +37,7 @@ __all__ = [
     "class_weights",
     "encode",
     "encode_known",
-    "fit_context",
+    "fit_method",
     "float_dtypes",
     "grid_values",
     "is_sparse",
@@ -44,10 +46,15 @@ __all__ = [
     "n_threads",
     "refuse_non_finite",
     "row_weights",
+    "weight_unit",
 ]
 
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int32]
+_Method = TypeVar("_Method", bound=Callable[..., Any])
+
+# From its inverse to this, sums and squares of weights are far from what a float cannot hold.
+_LARGEST_ORDINARY_WEIGHT = 2.0**64
 
 # One name, one meaning, one range, for every estimator.
 PARAMETERS: dict[str, list[Any]] = {
@@ -91,6 +98,23 @@ GRID_PARAMETERS: dict[str, list[Any]] = {
     "scoring": [StrOptions(set(get_scorer_names())), callable, None],
     "refit": ["boolean"],
 }
+
+
+def fit_method(method: _Method) -> _Method:
+    """Check the parameters before a fit, and let one that fails leave the estimator as it was."""
+    checked = _fit_context(prefer_skip_nested_validation=True)(method)
+
+    @wraps(method)
+    def fit(estimator: Any, *args: Any, **kwargs: Any) -> Any:
+        before = vars(estimator).copy()
+        try:
+            return checked(estimator, *args, **kwargs)
+        except BaseException:  # Ctrl-C as well
+            vars(estimator).clear()
+            vars(estimator).update(before)
+            raise
+
+    return cast(_Method, fit)
 
 
 def grid_values(estimator: str, name: str, given: Any) -> tuple[Any, ...]:
@@ -260,6 +284,15 @@ def row_weights(sample_weight: Any, X: Any) -> Floats | None:
             "at least two classes need rows of positive weight"
         )
     return weight
+
+
+def weight_unit(weight: Floats | None) -> float:
+    """Return what to measure weights in: 1, or a power of two if they are huge or tiny."""
+    largest = 1.0 if weight is None else float(weight.max())
+    if 1 / _LARGEST_ORDINARY_WEIGHT < largest < _LARGEST_ORDINARY_WEIGHT:
+        return 1.0
+    _, exponent = np.frexp(largest)
+    return float(np.ldexp(1.0, exponent - 1))  # dividing by it rounds nothing
 
 
 def class_totals(target: Target, weight: Floats | None) -> Floats:

@@ -1,26 +1,19 @@
-"""The one error of this package: something about a file that its owner can mend."""
+"""What is wrong with a data file, and the remedy."""
 
 from pathlib import Path
+
+from pegasos._errors import MendableError
 
 __all__ = ["DataError", "needs"]
 
 
-class DataError(ValueError):
+class DataError(MendableError):
     """A file that cannot be read as data, or not as asked.
 
-    Parameters
-    ----------
-    message : str
-        The file, the place in it (line and column, counted from 1, where there are any) and what
-        is wrong there.
-    hint : str
-        What to do about it.
+    A ``ValueError`` with a ``message``, which names the file, the place in it (line and column,
+    counted from 1, where there are any) and what is wrong there, and a ``hint``, what to do about
+    it.
     """
-
-    def __init__(self, message: str, hint: str) -> None:
-        super().__init__(f"{message}; {hint}")
-        self.message = message
-        self.hint = hint
 
 
 def needs(path: Path | str, package: str, extra: str = "io") -> DataError:

@@ -23,12 +23,14 @@ __all__ = [
     "describe_classifier",
     "describe_features",
     "describe_parameters",
+    "describe_totals",
     "n_problems",
     "refuse_unfitted",
     "restore_classifier",
     "restore_features",
     "restore_parameters",
     "restore_tally",
+    "restore_totals",
     "tally_of",
 ]
 
@@ -155,12 +157,26 @@ def tally_of(tally: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
 
 
 def restore_tally(entries: Entries, name: str, k: int) -> npt.NDArray[Any]:
-    """Return the counts, at least one step of each problem."""
+    """Return the counts, with some weight that the steps of each problem have moved."""
     fields = TALLY.names or ()
     tally = entries.array(name, (k, len(fields))).view(TALLY)[:, 0]
-    if np.any(tally["clock"] < 1):
+    if np.any(tally["clock"] <= 0):
         raise damaged(f"{name} counts no steps")
     return tally
+
+
+def describe_totals(model: Any, sheets: Sheets) -> dict[str, Any]:
+    """Return what calls to come have to know of the weights so far."""
+    sheets.put("class_totals", model._class_totals)
+    return {"weight_unit": float(model._weight_unit)}
+
+
+def restore_totals(model: Any, entries: Entries) -> None:
+    """Set what :func:`describe_totals` has kept."""
+    model._class_totals = entries.array("class_totals", (len(model.classes_),))
+    model._weight_unit = entries.number("weight_unit")
+    if model._weight_unit <= 0:
+        raise damaged("the unit of the weights is not positive")
 
 
 def _plain(value: Any) -> Any:

@@ -1,23 +1,15 @@
 """What is wrong with a model or a model file, and the remedy."""
 
+from pegasos._errors import MendableError
+
 __all__ = ["ModelError", "damaged"]
 
 
-class ModelError(ValueError):
+class ModelError(MendableError):
     """A model that cannot be stored, or a model file that is not to be trusted.
 
-    Parameters
-    ----------
-    message : str
-        What is wrong.
-    hint : str
-        What to do about it.
+    A ``ValueError`` with a ``message``, what is wrong, and a ``hint``, what to do about it.
     """
-
-    def __init__(self, message: str, hint: str) -> None:
-        super().__init__(f"{message}; {hint}")
-        self.message = message
-        self.hint = hint
 
 
 def damaged(what: str) -> ModelError:

@@ -8,9 +8,11 @@ from pegasos._kernel import KernelPegasosClassifier, _Function
 from pegasos._kernel_perceptron import KernelPerceptronClassifier
 from pegasos.io._model_common import (
     describe_classifier,
+    describe_totals,
     n_problems,
     restore_classifier,
     restore_tally,
+    restore_totals,
     tally_of,
 )
 from pegasos.io._model_errors import ModelError, damaged
@@ -31,8 +33,7 @@ _NAMES = ("rbf", "poly", "linear", "precomputed")
 
 def describe_kernel_pegasos(model: KernelPegasosClassifier, sheets: Sheets) -> dict[str, Any]:
     """Return the header of a KernelPegasosClassifier."""
-    record = _describe(model, sheets)
-    sheets.put("class_totals", model._class_totals)
+    record = _describe(model, sheets) | describe_totals(model, sheets)
     function = getattr(model, "_function", None)
     record["state"] = None
     if function is not None:
@@ -46,7 +47,7 @@ def describe_kernel_pegasos(model: KernelPegasosClassifier, sheets: Sheets) -> d
 def restore_kernel_pegasos(entries: Entries) -> KernelPegasosClassifier:
     """Return the KernelPegasosClassifier of a header."""
     model: KernelPegasosClassifier = _restore(KernelPegasosClassifier, entries)
-    model._class_totals = entries.array("class_totals", (len(model.classes_),))
+    restore_totals(model, entries)
     if entries.has("state"):
         state = entries.within("state")
         lams = state.array("lams", (n_problems(model),))
@@ -109,7 +110,7 @@ def _restore(cls: type, entries: Entries) -> Any:
         memory_bytes(model.memory)
     except ValueError as error:
         raise damaged(str(error)) from None
-    model._kernel = _restore_kernel(entries.within("kernel"))
+    model._keep_kernel(_restore_kernel(entries.within("kernel")))
     if (model.kernel == "precomputed") != (model._kernel == "precomputed"):
         raise damaged("kernel and parameters do not fit each other")
     model._rows_seen = entries.whole("rows_seen", at_least=1)

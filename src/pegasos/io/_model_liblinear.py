@@ -112,7 +112,7 @@ def from_liblinear(path: str | os.PathLike[str]) -> PegasosClassifier:
     model.intercept_ = weights[:, n_features] * bias if bias >= 0 else np.zeros(len(weights))
     model.n_iter_ = model.n_steps_ = 0
     model.n_violations_ = 0 if n_classes == 2 else np.zeros(n_classes, dtype=np.int64)
-    model._class_totals = np.zeros(n_classes)
+    model._class_totals, model._weight_unit = np.zeros(n_classes), 1.0
     return model
 
 

@@ -126,13 +126,13 @@ def from_libsvm(
     model = KernelPegasosClassifier(kernel=name, solver="sdca")
     if isinstance(kernel, VectorKernel):
         model.set_params(gamma=kernel.gamma, coef0=kernel.coef0, degree=kernel.degree)
-    model._kernel = kernel
+    model._keep_kernel(kernel)
     model.classes_ = np.sort(labels)
     model.dual_coef_ = sign * coef[np.newaxis]
     model.intercept_ = np.array([-sign * text.number("rho")])
     _set_support(model, vectors)
     model.n_iter_ = model.n_steps_ = model.n_violations_ = 0
-    model._class_totals = np.zeros(2)
+    model._class_totals, model._weight_unit = np.zeros(2), 1.0
     return model
 
 

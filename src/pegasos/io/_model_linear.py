@@ -10,9 +10,11 @@ from pegasos._perceptron import PerceptronClassifier
 from pegasos._perceptron import _State as PerceptronState
 from pegasos.io._model_common import (
     describe_classifier,
+    describe_totals,
     n_problems,
     restore_classifier,
     restore_tally,
+    restore_totals,
     tally_of,
 )
 from pegasos.io._model_fields import Entries, Sheets
@@ -30,8 +32,7 @@ _TYPES = (np.dtype(np.float64), np.dtype(np.float32))
 
 def describe_pegasos(model: PegasosClassifier, sheets: Sheets) -> dict[str, Any]:
     """Return the header of a PegasosClassifier."""
-    record = _describe(model, sheets)
-    sheets.put("class_totals", model._class_totals)
+    record = _describe(model, sheets) | describe_totals(model, sheets)
     state = getattr(model, "_state", None)
     record["state"] = None
     if isinstance(state, PegasosState):  # that of sdca has an entry per training row
@@ -48,7 +49,7 @@ def describe_pegasos(model: PegasosClassifier, sheets: Sheets) -> dict[str, Any]
 def restore_pegasos(entries: Entries) -> PegasosClassifier:
     """Return the PegasosClassifier of a header."""
     model: PegasosClassifier = _restore(PegasosClassifier, entries)
-    model._class_totals = entries.array("class_totals", (len(model.classes_),))
+    restore_totals(model, entries)
     if entries.has("state"):
         state = entries.within("state")
         model._state_lam, model._state_bias = state.number("lam"), state.number("bias")

@@ -3,12 +3,13 @@
 import math
 from collections.abc import Collection
 from dataclasses import dataclass
-from statistics import fmean
+from statistics import fmean, linear_regression
 from typing import Any
 
 from pegasos.studies._best import CELL_COLUMNS, best_cell, select, summary
 from pegasos.studies._reported import Reported
 from pegasos.studies._tasks import Row
+from pegasos.studies._timing import SIZES
 
 __all__ = ["Comparison", "compare"]
 
@@ -60,6 +61,8 @@ def _rows_at(reported: Reported, table: Any) -> list[Row]:
 
 def _measured(quantity: str, rows: list[Row]) -> float:
     """Return the value that stands for these rows."""
+    if quantity == "slope":
+        return _slope(rows)
     column = quantity.replace("accuracy", "error")
     if rows[0]["part"] in ("timing", "race"):
         # The quickest, of those that arrived.
@@ -75,3 +78,12 @@ def _measured(quantity: str, rows: list[Row]) -> float:
 def _of_subset(rows: list[Row]) -> Row:
     """Return the mean over folds and repeats: of the best cell, or of the finals of all repeats."""
     return summary(rows if rows[0]["part"] == "final" else best_cell(rows))
+
+
+def _slope(rows: list[Row]) -> float:
+    """Return the slope of a clock's seconds against what grows, both logarithmic."""
+    growing = [size for size in SIZES if len({row[size] for row in rows}) > 1]
+    if len(growing) != 1:
+        return math.nan
+    sizes = [math.log(row[growing[0]]) for row in rows]
+    return linear_regression(sizes, [math.log(row["seconds"]) for row in rows]).slope

@@ -1,23 +1,15 @@
 """Errors that whoever runs a study can mend."""
 
+from pegasos._errors import MendableError
+
 __all__ = ["DataMissing", "StudyError"]
 
 
-class StudyError(ValueError):
+class StudyError(MendableError):
     """Something about a study, its data or its folder that the user can mend.
 
-    Parameters
-    ----------
-    message : str
-        What is wrong.
-    hint : str
-        What to do about it.
+    A ``ValueError`` with a ``message``, what is wrong, and a ``hint``, what to do about it.
     """
-
-    def __init__(self, message: str, hint: str) -> None:
-        super().__init__(f"{message}; {hint}")
-        self.message = message
-        self.hint = hint
 
 
 class DataMissing(StudyError):  # noqa: N818 - reads like what it says

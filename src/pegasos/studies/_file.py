@@ -133,7 +133,7 @@ def _study(fields: Fields, settings: dict[str, Any], text: str, name: str, folde
     data = None if data_fields is None else read_data(data_fields)
     subsets = [] if data is None else [part.subset for part in data.subsets()]
     reported = tuple(
-        _reported(table, known, models, subsets) for table in fields.tables("reported")
+        _reported(table, known, models, timings, subsets) for table in fields.tables("reported")
     )
     figures = tuple(_figure(table, known, subsets) for table in fields.tables("figures"))
     fields.done()
@@ -175,9 +175,15 @@ def _different_names(fields: Fields, *groups: tuple[Any, ...]) -> list[str]:
 
 
 def _reported(
-    fields: Fields, known: list[str], models: tuple[Model, ...], subsets: list[str]
+    fields: Fields,
+    known: list[str],
+    models: tuple[Model, ...],
+    timings: tuple[Timing, ...],
+    subsets: list[str],
 ) -> Reported:
     reported = read_reported(fields, known)
+    if reported.quantity == "slope":
+        _refuse_what_has_no_slope(fields, reported, timings)
     _refuse_unknown_subset(fields, "at", reported.at.get("subset"), subsets)
     model = next((model for model in models if model.name == reported.model), None)
     if model is None:
@@ -189,6 +195,24 @@ def _reported(
             "at", f"model {model.name!r} has no cell at {place}; name values of its grid"
         )
     return reported
+
+
+def _refuse_what_has_no_slope(
+    fields: Fields, reported: Reported, timings: tuple[Timing, ...]
+) -> None:
+    clock = next((timing for timing in timings if timing.name == reported.model), None)
+    if clock is None:
+        raise fields.error(
+            "quantity", f"only clocks have a slope; {reported.model!r} is none of [[timings]]"
+        )
+    if len(set(clock.values)) < 2:
+        raise fields.error(
+            "quantity", f"a slope needs two sizes; give clock {clock.name!r} more values"
+        )
+    if clock.axis in reported.at:
+        raise fields.error(
+            "at", f"a slope is over all sizes of its clock; leave {clock.axis} out of at"
+        )
 
 
 def _figure(fields: Fields, known: list[str], subsets: list[str]) -> dict[str, Any]:

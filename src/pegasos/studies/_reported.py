@@ -17,6 +17,7 @@ QUANTITIES = {
     "test_accuracy": False,
     "train_accuracy": False,
     "seconds": True,
+    "slope": True,  # of a clock: the power of its size that the seconds grow by
 }
 _NOT_A_PLACE = ("model", "part", "train_error", "test_error", "seconds")
 

@@ -17,11 +17,12 @@ from pegasos.studies._sources import SOURCES
 from pegasos.studies._tasks import Row, Setting, Task, new_row
 from pegasos.studies._textbook import LOOPS
 
-__all__ = ["Timing", "read_timing"]
+__all__ = ["SIZES", "Timing", "read_timing"]
 
 Fit = Callable[[], Any]
 
-_AXES = ("n_rows", "n_features", "max_steps")
+# What may grow.
+SIZES = ("n_rows", "n_features", "max_steps")
 _OURS = "pegasos"
 
 
@@ -144,7 +145,7 @@ def _seconds(fit: Fit) -> float:
 def read_timing(fields: Fields) -> Timing:
     """Check a table of [[timings]]."""
     name = fields.text("name")
-    axis = fields.text("axis", choices=_AXES)
+    axis = fields.text("axis", choices=SIZES)
     values = fields.wholes("values", at_least=1)
     runs = fields.whole("runs", 3, at_least=1)
     # On the axis of steps they come from there.
