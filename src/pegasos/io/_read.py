@@ -95,7 +95,8 @@ def read(
         number (NaN to keep it missing). In columns that become 0 and 1, nothing is 1.
     names : list of str or None, default=None
         Tables: the features that are wanted, in this order, as an earlier read named them. So the
-        columns of a test file are those of the training file, whatever its order and texts.
+        columns of a test file are those of the training file, whatever its order and texts; a
+        name such as "town=Pisa" makes 0 and 1 of the column without ``one_hot``.
     n_features : int or None, default=None
         svmlight: the number of columns; None: as many as the largest index says.
     zero_based : bool or None, default=None
