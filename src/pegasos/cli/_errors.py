@@ -88,7 +88,7 @@ def _wrong_usage(error: Exception) -> tuple[str, str]:
     possible = getattr(error, "possibilities", None)  # options much like the one that is not known
     message = usage.message if possible else usage.format_message()
     message, _, suggestion = message.partition(" Did you mean ")
-    message = message.removesuffix(".")
+    message = message.removesuffix(".").replace("Value error, ", "")
     context = getattr(error, "ctx", None)
     command = context.command_path if context is not None else "pegasos"
     if possible:

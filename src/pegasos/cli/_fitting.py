@@ -169,12 +169,21 @@ def _cross_validated(model: Any, X: Any, y: Any, work: Work) -> Facts:
 
     console = messages()
     accuracies = []
-    for train, test in _folds(work).split(y, y):
+    for train, test in _split(y, work):
         part = clone(model)
         _fit(part, X[train], y[train])
         accuracies.append(float((part.predict(X[test]) == y[test]).mean()))
         console.print(f"fold {len(accuracies)} of {work.folds}: accuracy {accuracies[-1]:.4f}")
     return _spread(accuracies)
+
+
+def _split(y: Any, work: Work) -> list[tuple[Any, Any]]:
+    try:
+        return list(_folds(work).split(y, y))
+    except ValueError as error:
+        raise Mendable(
+            f"--cv {work.folds} cannot be had: {str(error).removesuffix('.')}", "take fewer folds"
+        ) from None
 
 
 def _spread(accuracies: Any) -> Facts:

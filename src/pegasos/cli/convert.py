@@ -63,6 +63,10 @@ def convert(
     from pegasos.io._formats import format_of
     from pegasos.io._write import write as write_data
 
+    try:
+        kind = format_of(output, to)
+    except DataError as error:
+        raise Mendable(error.message, error.hint.replace("format=", "--to")) from None
     reading = source.Reading.of(context.params)
     place = reading.place_of_labels
     rows = reading.read(
@@ -72,12 +76,11 @@ def convert(
         missing="error" if impute is None else _filling(impute),
     )
     try:
-        y = _numbered(rows.y) if format_of(output, to) == "svmlight" else rows.y
+        y = _numbered(rows.y) if kind == "svmlight" else rows.y
         named = place if isinstance(place, str) and rows.names is not None else "label"
-        write_data(output, rows.X, y, rows.names, format=to, target=named)
+        write_data(output, rows.X, y, rows.names, format=kind, target=named)
     except DataError as error:
-        hint = error.hint.replace("format=", "--to")
-        raise Mendable(error.message, source.in_options(hint)) from None
+        raise Mendable(error.message, source.in_options(error.hint)) from None
 
 
 def _filling(text: str) -> str | float:

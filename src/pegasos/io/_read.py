@@ -10,6 +10,7 @@ import numpy.typing as npt
 from pegasos.io._data import Data, RankedData
 from pegasos.io._errors import DataError
 from pegasos.io._formats import format_of
+from pegasos.io._open import STDIN, checked_path
 
 __all__ = ["read"]
 
@@ -123,6 +124,8 @@ def read(
     dtype = np.dtype(dtype)
     if dtype not in (np.float32, np.float64):
         raise DataError(f"dtype={dtype} is not supported", "use float32 or float64")
+    if path != STDIN:
+        checked_path(path)  # goes before the ending: it may be a directory
     kind = format_of(path, format)
     if query_id and kind != "svmlight":
         raise DataError(f"{path}: {kind} files have no query_id", "leave query_id out")
