@@ -5,15 +5,19 @@ and that no command needs: pandas, for data frames, and scipy.stats.
 """
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib import import_module
-from importlib.util import find_spec
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder
 from threading import Thread
 from types import ModuleType
 from typing import Any
 
 __all__ = ["importing", "spare_imports"]
+
+_NEVER = "pandas"
+_LATER = "scipy.stats"
 
 
 @contextmanager
@@ -33,32 +37,39 @@ def importing(*modules: str) -> Iterator[None]:
 
 
 def spare_imports() -> None:
-    """Leave out pandas, and scipy.stats until something of it is used. For programs only."""
-    # None means that a package cannot be imported: to scikit-learn it is one that is not there.
-    sys.modules.setdefault("pandas", None)  # type: ignore[arg-type]
-    if "scipy.stats" not in sys.modules:
-        _put_off("scipy", "stats")
+    """Leave out pandas, and scipy.stats until something of it is used. For a program to do."""
+    sys.meta_path.insert(0, _Sparing())
 
 
-def _put_off(package: str, name: str) -> None:
-    """Put an empty module in the place of one; it is imported when something of it is asked for."""
-    full = f"{package}.{name}"
-    parent, spec = import_module(package), find_spec(full)
-    if spec is None:
-        return
-    empty = ModuleType(full)
-    empty.__spec__ = spec
-    empty.__path__ = spec.submodule_search_locations or []
+class _Sparing(MetaPathFinder, Loader):
+    """Finds pandas nowhere; gives an empty module for scipy.stats, which imports it when used."""
 
-    def get(attribute: str) -> Any:
-        if attribute.startswith("__"):
-            raise AttributeError(f"module {full!r} has no attribute {attribute!r}")
-        if sys.modules.get(full) is empty:
-            del sys.modules[full]
-            delattr(parent, name)
-        real = import_module(full)
-        return getattr(real, attribute)
+    def find_spec(
+        self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if name == _NEVER:
+            raise ModuleNotFoundError(f"{name} is left out", name=name)
+        real = PathFinder.find_spec(name, path) if name == _LATER else None
+        if real is None:
+            return None
+        spec = ModuleSpec(name, self, is_package=True)
+        spec.submodule_search_locations = real.submodule_search_locations
+        return spec
 
-    empty.__getattr__ = get  # type: ignore[method-assign]
-    sys.modules[full] = empty
-    setattr(parent, name, empty)
+    def exec_module(self, module: ModuleType) -> None:
+        def get(attribute: str) -> Any:
+            if attribute.startswith("__"):
+                raise AttributeError(f"module {_LATER!r} has no attribute {attribute!r}")
+            return getattr(self._real(module), attribute)
+
+        module.__getattr__ = get  # type: ignore[method-assign]
+
+    def _real(self, empty: ModuleType) -> ModuleType:
+        """Import what the empty module stands for, and leave imports alone from then on."""
+        with suppress(ValueError):
+            sys.meta_path.remove(self)
+        if sys.modules.get(_LATER) is empty:
+            del sys.modules[_LATER]
+            package, _, name = _LATER.rpartition(".")
+            vars(sys.modules[package]).pop(name, None)
+        return import_module(_LATER)

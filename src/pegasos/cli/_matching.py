@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pegasos.cli._errors import Mendable
-from pegasos.cli._imports import spare_imports
 from pegasos.cli._reading import Reading
 
 if TYPE_CHECKING:
@@ -105,7 +104,6 @@ class Features:
 
 def read_for(model_path: Path, path: str, reading: Reading, *, needs_labels: bool) -> Any:
     """Return a model, and the rows of a file with its features."""
-    spare_imports()
     from pegasos import load
 
     model = load(model_path)

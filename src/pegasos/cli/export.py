@@ -7,7 +7,6 @@ import typer
 
 from pegasos.cli._errors import Mendable, need
 from pegasos.cli._help import examples
-from pegasos.cli._imports import spare_imports
 from pegasos.cli._matching import ModelFile
 from pegasos.cli._output import write
 
@@ -50,7 +49,6 @@ def export(
         raise Mendable(what, "say one of --onnx FILE, --liblinear FILE and --libsvm FILE")
     if onnx is not None:
         need("ONNX", "onnx")
-    spare_imports()
     from pegasos import io
 
     fitted = io.load(model)

@@ -9,7 +9,7 @@ from pegasos.cli import _fit_options as options
 from pegasos.cli import _reading as source
 from pegasos.cli._errors import Mendable
 from pegasos.cli._help import examples
-from pegasos.cli._imports import importing, spare_imports
+from pegasos.cli._imports import importing
 from pegasos.cli._machines import Settings, settings_of
 from pegasos.cli._output import say, write, write_json
 
@@ -120,7 +120,6 @@ def fit(
     settings = settings_of(context)
     _refuse_what_does_not_go_together(context.params, settings)
     _refuse_bad_output(output)
-    spare_imports()
     reading = source.Reading.of(context.params)
     with importing(_HOMES[settings.machine.estimator], "pegasos.io._model_linear"):
         rows = _labelled(data, reading, source.one_hot(one_hot, categorical), impute is not None)

@@ -6,7 +6,6 @@ from typing import Annotated, Any
 import typer
 
 from pegasos.cli._help import examples
-from pegasos.cli._imports import spare_imports
 from pegasos.cli._matching import Features, ModelFile
 from pegasos.cli._output import write, write_json, write_table
 
@@ -43,7 +42,6 @@ def inspect(
 
 
 def _facts(path: Path, top: int) -> Facts:
-    spare_imports()
     from pegasos import load
     from pegasos.cli._portrait import portrait
     from pegasos.io._model_container import from_bytes, read_file

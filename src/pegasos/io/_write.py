@@ -63,6 +63,8 @@ def write(
         raise DataError(
             f"{path}: {kind} files are not written", f"choose one of {', '.join(WRITABLE)}"
         )
+    X = X.tocsr() if is_sparse(X) else np.asarray(X)
+    y = None if y is None else np.asarray(y)
     with _opened(path, kind) as file:
         WRITABLE[kind](file, path, X, y, names, target)
 
@@ -118,7 +120,7 @@ def _svmlight(
 ) -> None:
     import scipy.sparse as sp
 
-    if y is not None and np.asarray(y).dtype.kind not in "biuf":
+    if y is not None and y.dtype.kind not in "biuf":
         raise DataError(
             f"{path}: svmlight labels are numbers; these are texts, such as {str(y[0])!r}",
             "number the classes, or choose another format",
@@ -166,7 +168,7 @@ def _table(
     out = pa.BufferOutputStream()
     opened = None
     for rows, labels in _parts(X, y):
-        dense = rows.toarray() if is_sparse(rows) else np.asarray(rows)
+        dense = rows.toarray() if is_sparse(rows) else rows
         arrays = [pa.array(np.ascontiguousarray(dense[:, j])) for j in range(dense.shape[1])]
         if labels is not None:
             arrays.append(pa.array(labels.tolist() if labels.dtype.kind in "UO" else labels))
@@ -216,16 +218,15 @@ def _pyarrow(path: str) -> Iterator[None]:
 def _npz(
     file: IO[bytes], path: str, X: Any, y: Any, names: Sequence[str] | None, target: str
 ) -> None:
-    arrays: dict[str, Any] = {} if y is None else {"y": np.asarray(y)}
+    arrays: dict[str, Any] = {} if y is None else {"y": y}
     if is_sparse(X):  # the arrays that scipy.sparse.load_npz looks for, and the labels
-        X = X.tocsr()
         arrays |= {
             "format": np.array("csr"),
             "shape": np.array(X.shape),
             **{name: getattr(X, name) for name in ("data", "indices", "indptr")},
         }
     else:
-        arrays["X"] = np.asarray(X)
+        arrays["X"] = X
     np.savez(file, **arrays)
 
 
@@ -245,10 +246,9 @@ def _hdf5(
         raise needs(path, "h5py", work="writing") from None
     content = io.BytesIO()
     with h5py.File(content, "w") as out:
-        out["data"] = np.asarray(X)
+        out["data"] = X
         if y is not None:
-            labels = np.asarray(y)
-            out["target"] = labels.astype(h5py.string_dtype()) if labels.dtype.kind == "U" else y
+            out["target"] = y.astype(h5py.string_dtype()) if y.dtype.kind == "U" else y
     file.write(content.getbuffer())
 
 
