@@ -1,8 +1,6 @@
 """What goes wrong is said in two lines with the remedy, and never with a traceback."""
 
 import errno
-import os
-import pty
 import subprocess
 from pathlib import Path
 
@@ -10,7 +8,7 @@ import pytest
 
 from pegasos.cli._app import run
 
-from .cli_helpers import PROGRAM, TINY, complaint, environment, pegasos, pegasos_after
+from .cli_helpers import TINY, complaint, pegasos, pegasos_after, said_on_a_terminal
 
 USAGE = [
     ((), "missing command", "'pegasos --help' shows how it is used"),
@@ -125,32 +123,6 @@ def test_a_full_disk_and_little_memory_are_not_called_bugs(capsys):
     assert "hint: make room on the disk" in said
     assert explain(MemoryError("Unable to allocate 80. GiB")) == 2
     assert "80. GiB" in capsys.readouterr().err
-
-
-def said_on_a_terminal(*arguments, cwd=None, **env):
-    """Return what the program writes when a terminal is what it talks to."""
-    ours, theirs = pty.openpty()
-    with subprocess.Popen(
-        [PROGRAM, *arguments],
-        cwd=cwd,
-        env=environment(TERM="xterm", **env),
-        stdout=theirs,
-        stderr=theirs,
-        stdin=subprocess.DEVNULL,
-    ) as program:
-        os.close(theirs)
-        said = b""
-        while True:
-            try:
-                piece = os.read(ours, 4096)
-            except OSError:  # how Linux says that the other side is closed
-                piece = b""
-            if not piece:
-                break
-            said += piece
-        program.wait(60)
-    os.close(ours)
-    return said.decode()
 
 
 def test_colours_are_for_terminals_that_want_them():

@@ -10,6 +10,7 @@ from typing import Any
 from pegasos.cli._errors import Mendable
 from pegasos.cli._machines import Settings
 from pegasos.cli._output import messages
+from pegasos.cli._portrait import parts_of
 
 __all__ = ["Work", "fit_model"]
 
@@ -85,10 +86,9 @@ def fit_model(
         if settings.is_grid:
             model, facts["grid"] = _best(model)
         # How the fit was shown is no part of the model.
-        _last(model).set_params(verbose=0)
+        parts_of(model)[-1].set_params(verbose=0)
         if names is not None:
-            first = model[0] if hasattr(model, "steps") else model
-            first.feature_names_in_ = np.array(names, dtype=object)
+            parts_of(model)[0].feature_names_in_ = np.array(names, dtype=object)
         facts["test"] = None if test is None else _judged(model, test)
     return model, facts
 
@@ -199,7 +199,7 @@ def _spread(accuracies: Any) -> Facts:
 
 def _best(model: Any) -> tuple[Any, Facts]:
     """Return the best of a grid in place of the grid, and the results of all cells."""
-    grid = _last(model)
+    grid = parts_of(model)[-1]
     results = grid.cv_results_
     cells = [
         {
@@ -210,7 +210,7 @@ def _best(model: Any) -> tuple[Any, Facts]:
         for i, parameters in enumerate(results["params"])
     ]
     best = grid.best_estimator_
-    if hasattr(model, "steps"):
+    if grid is not model:
         model.steps[-1] = (model.steps[-1][0], best)
     else:
         model = best
@@ -221,7 +221,3 @@ def _judged(model: Any, test: Any) -> Facts:
     X, y = test[:2]
     accuracy = float((model.predict(X) == y).mean())
     return {"rows": X.shape[0], "accuracy": accuracy, "error": 1 - accuracy}
-
-
-def _last(model: Any) -> Any:
-    return model[-1] if hasattr(model, "steps") else model

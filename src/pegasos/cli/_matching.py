@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pegasos.cli._errors import Mendable
+from pegasos.cli._portrait import parts_of
 from pegasos.cli._reading import Reading
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ class Features:
     @classmethod
     def of(cls, model: Any) -> "Features":
         """Return what a fitted model says about its features."""
-        first = model[0] if hasattr(model, "steps") else model
+        first = parts_of(model)[0]
         names = getattr(first, "feature_names_in_", None)
         return cls(
             names=None if names is None else [str(name) for name in names],

@@ -2,14 +2,19 @@
 
 from typing import Any
 
-__all__ = ["certificate_of", "certificate_text", "plain", "portrait"]
+__all__ = ["certificate_of", "certificate_text", "parts_of", "plain", "portrait"]
 
 Facts = dict[str, Any]
 
 
+def parts_of(model: Any) -> list[Any]:
+    """Return the steps of a pipeline, or the model alone, which is the last in any case."""
+    return list(model) if type(model).__name__ == "Pipeline" else [model]
+
+
 def portrait(model: Any) -> Facts:
     """Return estimator, parameters, steps before it, counts and certificate of a fitted model."""
-    steps = list(model) if hasattr(model, "steps") else [model]
+    steps = parts_of(model)
     last = steps[-1]
     facts = {
         "estimator": type(last).__name__,

@@ -9,6 +9,7 @@ from pegasos.cli._errors import Mendable, need
 from pegasos.cli._help import examples
 from pegasos.cli._matching import ModelFile
 from pegasos.cli._output import write
+from pegasos.cli._portrait import parts_of
 
 __all__ = ["EXAMPLES", "export"]
 
@@ -52,9 +53,10 @@ def export(
     from pegasos import io
 
     fitted = io.load(model)
-    if onnx is None and hasattr(fitted, "steps"):
+    first = parts_of(fitted)[0]
+    if onnx is None and first is not fitted:
         raise Mendable(
-            f"{model}: this model prepares its rows ({type(fitted[0]).__name__}), and text formats "
+            f"{model}: this model prepares its rows ({type(first).__name__}), and text formats "
             "cannot say how",
             "say --onnx FILE, or fit a model without --scale and --impute",
         )

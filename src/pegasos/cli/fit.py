@@ -12,6 +12,7 @@ from pegasos.cli._help import examples
 from pegasos.cli._imports import importing
 from pegasos.cli._machines import Settings, settings_of
 from pegasos.cli._output import say, write, write_json
+from pegasos.cli._portrait import certificate_text, portrait
 
 __all__ = ["EXAMPLES", "fit"]
 
@@ -126,7 +127,6 @@ def fit(
         tested = None if test is None else _test_rows(test, rows, reading, impute is not None)
     from pegasos import save
     from pegasos.cli._fitting import Work, fit_model
-    from pegasos.cli._portrait import portrait
 
     work = Work(scale, impute, cv, test_size, seed, jobs or -1)
     model, facts = fit_model(settings, work, rows, tested, output)
@@ -207,8 +207,6 @@ def _test_rows(path: str, rows: Any, reading: source.Reading, has_gaps: bool) ->
 
 
 def _text(facts: dict[str, Any]) -> str:
-    from pegasos.cli._portrait import certificate_text
-
     shown = {
         "model": " + ".join([*facts["preparation"], facts["estimator"]]),
         "data": f"{facts['rows']} rows, {facts['features']} features, "

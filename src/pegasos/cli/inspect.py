@@ -8,6 +8,7 @@ import typer
 from pegasos.cli._help import examples
 from pegasos.cli._matching import Features, ModelFile
 from pegasos.cli._output import write, write_json, write_table
+from pegasos.cli._portrait import certificate_text, parts_of, portrait
 
 __all__ = ["EXAMPLES", "inspect"]
 
@@ -43,7 +44,6 @@ def inspect(
 
 def _facts(path: Path, top: int) -> Facts:
     from pegasos import load
-    from pegasos.cli._portrait import portrait
     from pegasos.io._model_container import from_bytes, read_file
 
     model = load(path)  # checks everything
@@ -61,7 +61,7 @@ def _top_features(model: Any, top: int) -> list[Facts] | None:
     """Return the largest weights of each linear function; None if the model has no weights."""
     import numpy as np
 
-    last = model[-1] if hasattr(model, "steps") else model
+    last = parts_of(model)[-1]
     if not hasattr(last, "coef_"):
         return None
     names = Features.of(model).names
@@ -87,8 +87,6 @@ def _top_features(model: Any, top: int) -> list[Facts] | None:
 
 
 def _write(facts: Facts) -> None:
-    from pegasos.cli._portrait import certificate_text
-
     classes = [str(label) for label in facts["classes"]]
     more = ", ..." if len(classes) > _SHOWN_CLASSES else ""
     shown = {
