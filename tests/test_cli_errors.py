@@ -21,6 +21,12 @@ USAGE = [
     (("study", "run", "--jobs", "0"), "--jobs", "'pegasos study run --help'"),
     (("study", "show"), "NAME|FILE", "'pegasos study show --help'"),
     (("report",), "DIR", "'pegasos report --help'"),
+    (("fit", "x.csv"), "missing option '--output' / '-o'", "'pegasos fit --help'"),
+    (("fit", "x.csv", "-o", "m", "--kernel", "rbv"), "'rbv' is not one of 'rbf'", "fit --help'"),
+    (("fit", "x.csv", "-o", "m", "--cv", "1"), "--cv", "'pegasos fit --help'"),
+    (("fit", "x.csv", "-o", "m", "--kernels", "rbf"), "no such option", "did you mean --kernel"),
+    (("predict", "model"), "DATA", "'pegasos predict --help'"),
+    (("evalute", "model"), "no such command 'evalute'", "did you mean 'evaluate'?"),
 ]
 
 
@@ -91,6 +97,8 @@ def test_an_output_folder_that_cannot_be_is_the_users_to_mend(run_here):
         ("pyarrow", ("study", "run", "digits"), "io"),
         ("matplotlib", ("study", "run", "digits"), "report"),
         ("jinja2", ("report", "out"), "report"),
+        ("onnx", ("export", "model", "--onnx", "x.onnx"), "onnx"),
+        ("pyarrow", ("predict", "model", "x.svm", "-o", "y.parquet"), "io"),
     ],
 )
 def test_a_missing_package_is_noticed_before_any_work(package, arguments, extra, tmp_path):

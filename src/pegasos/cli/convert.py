@@ -66,7 +66,8 @@ def convert(
     try:
         kind = format_of(output, to)
     except DataError as error:
-        raise Mendable(error.message, error.hint.replace("format=", "--to")) from None
+        message = error.message.replace("standard input", "standard output")
+        raise Mendable(message, error.hint.replace("format=", "--to")) from None
     reading = source.Reading.of(context.params)
     place = reading.place_of_labels
     rows = reading.read(
