@@ -1,7 +1,7 @@
 """Imports that take long: made while something else is done, or not at all.
 
-Most of the time that scikit-learn takes to import goes into two packages that it asks for at once
-and that no command needs: pandas, for data frames, and scipy.stats.
+Most of the time that scikit-learn takes to import goes into packages that it, or SciPy, asks for at
+once and that no command needs: pandas, for data frames, scipy.stats, and numpy.f2py.
 """
 
 import sys
@@ -17,7 +17,7 @@ from typing import Any
 __all__ = ["importing", "spare_imports"]
 
 _NEVER = "pandas"
-_LATER = "scipy.stats"
+_LATER = ("scipy.stats", "numpy.f2py")
 
 
 @contextmanager
@@ -37,19 +37,22 @@ def importing(*modules: str) -> Iterator[None]:
 
 
 def spare_imports() -> None:
-    """Leave out pandas, and scipy.stats until something of it is used. For a program to do."""
+    """Leave out pandas, and the others until something of them is used. For a program to do."""
     sys.meta_path.insert(0, _Sparing())
 
 
 class _Sparing(MetaPathFinder, Loader):
-    """Finds pandas nowhere; gives an empty module for scipy.stats, which imports it when used."""
+    """Finds pandas nowhere; gives empty modules for others, which import them when used."""
+
+    def __init__(self) -> None:
+        self._later = set(_LATER)
 
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         if name == _NEVER:
             raise ModuleNotFoundError(f"{name} is left out", name=name)
-        real = PathFinder.find_spec(name, path) if name == _LATER else None
+        real = PathFinder.find_spec(name, path) if name in self._later else None
         if real is None:
             return None
         spec = ModuleSpec(name, self, is_package=True)
@@ -59,17 +62,17 @@ class _Sparing(MetaPathFinder, Loader):
     def exec_module(self, module: ModuleType) -> None:
         def get(attribute: str) -> Any:
             if attribute.startswith("__"):
-                raise AttributeError(f"module {_LATER!r} has no attribute {attribute!r}")
+                raise AttributeError(f"module {module.__name__!r} has no {attribute!r}")
             return getattr(self._real(module), attribute)
 
         module.__getattr__ = get  # type: ignore[method-assign]
 
     def _real(self, empty: ModuleType) -> ModuleType:
-        """Import what the empty module stands for, and leave imports alone from then on."""
-        with suppress(ValueError):
-            sys.meta_path.remove(self)
-        if sys.modules.get(_LATER) is empty:
-            del sys.modules[_LATER]
-            package, _, name = _LATER.rpartition(".")
+        """Import what an empty module stands for."""
+        full = empty.__name__
+        self._later.discard(full)
+        if sys.modules.get(full) is empty:
+            del sys.modules[full]
+            package, _, name = full.rpartition(".")
             vars(sys.modules[package]).pop(name, None)
-        return import_module(_LATER)
+        return import_module(full)
