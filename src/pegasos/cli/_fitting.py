@@ -11,6 +11,7 @@ from pegasos.cli._errors import Mendable
 from pegasos.cli._machines import Settings
 from pegasos.cli._output import messages
 from pegasos.cli._portrait import parts_of
+from pegasos.cli._reading import filling
 
 __all__ = ["Work", "fit_model"]
 
@@ -107,8 +108,9 @@ def _pipeline(settings: Settings, work: Work, X: Any, classes: Any) -> Any:
     if work.impute is not None:
         from sklearn.impute import SimpleImputer
 
-        strategy, filling = _filling(work.impute)
-        steps.append(SimpleImputer(strategy=strategy, fill_value=filling, keep_empty_features=True))
+        value = filling(work.impute)
+        how = {"strategy": value} if isinstance(value, str) else {"fill_value": value}
+        steps.append(SimpleImputer(**{"strategy": "constant", **how}, keep_empty_features=True))
     if work.scale is not None:
         from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 
@@ -122,17 +124,6 @@ def _pipeline(settings: Settings, work: Work, X: Any, classes: Any) -> Any:
     from sklearn.pipeline import make_pipeline
 
     return make_pipeline(*steps, estimator)
-
-
-def _filling(text: str) -> tuple[str, float | None]:
-    if text in ("mean", "median"):
-        return text, None
-    try:
-        return "constant", float(text)
-    except ValueError:
-        raise Mendable(
-            f"--impute {text}: this is not known", "write mean, median or a number"
-        ) from None
 
 
 def _folds(work: Work) -> Any:

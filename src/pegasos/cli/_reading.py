@@ -22,6 +22,7 @@ __all__ = [
     "Reading",
     "Target",
     "ZeroBased",
+    "filling",
     "in_options",
     "one_hot",
 ]
@@ -149,6 +150,18 @@ def one_hot(every_text: bool, categorical: str | None) -> bool | list[str]:
             "name all such columns with --categorical",
         )
     return every_text if categorical is None else [name.strip() for name in categorical.split(",")]
+
+
+def filling(text: str) -> str | float:
+    """Return what stands for values that are missing: "mean", "median" or a number."""
+    if text in ("mean", "median"):
+        return text
+    try:
+        return float(text)
+    except ValueError:
+        raise Mendable(
+            f"--impute {text}: this is not known", "write mean, median or a number"
+        ) from None
 
 
 def in_options(hint: str) -> str:

@@ -74,7 +74,7 @@ def convert(
         data,
         target=None if no_target else -1 if place is None else place,
         one_hot=source.one_hot(one_hot, categorical),
-        missing="error" if impute is None else _filling(impute),
+        missing="error" if impute is None else source.filling(impute),
     )
     try:
         y = _numbered(rows.y) if kind == "svmlight" else rows.y
@@ -82,17 +82,6 @@ def convert(
         write_data(output, rows.X, y, rows.names, format=kind, target=named)
     except DataError as error:
         raise Mendable(error.message, source.in_options(error.hint)) from None
-
-
-def _filling(text: str) -> str | float:
-    if text in ("mean", "median"):
-        return text
-    try:
-        return float(text)
-    except ValueError:
-        raise Mendable(
-            f"--impute {text}: this is not known", "write mean, median or a number"
-        ) from None
 
 
 def _numbered(y: Any) -> Any:

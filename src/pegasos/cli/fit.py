@@ -8,7 +8,7 @@ import typer
 from pegasos.cli import _fit_options as options
 from pegasos.cli import _reading as source
 from pegasos.cli._errors import Mendable
-from pegasos.cli._help import examples
+from pegasos.cli._help import Jobs, examples
 from pegasos.cli._imports import importing
 from pegasos.cli._machines import Settings, settings_of
 from pegasos.cli._output import say, write, write_json
@@ -22,11 +22,12 @@ EXAMPLES = examples(
     "pegasos fit usps.h5 -o model.safetensors --kernel rbf --gamma 0.01 --test-size 0.2",
     "pegasos fit train.svm -o model.safetensors --lam 1e-5,1e-4,1e-3 --cv 5 --json",
 )
+# What takes long to import, by machine.
 _HOMES = {
-    "PegasosClassifier": "pegasos._linear",
-    "KernelPegasosClassifier": "pegasos._kernel",
-    "PerceptronClassifier": "pegasos._perceptron",
-    "KernelPerceptronClassifier": "pegasos._kernel_perceptron",
+    "PegasosClassifier": ("pegasos._linear", "pegasos.io._model_linear"),
+    "KernelPegasosClassifier": ("pegasos._kernel", "pegasos.io._model_kernel"),
+    "PerceptronClassifier": ("pegasos._perceptron", "pegasos.io._model_linear"),
+    "KernelPerceptronClassifier": ("pegasos._kernel_perceptron", "pegasos.io._model_kernel"),
 }
 
 
@@ -96,17 +97,7 @@ def fit(
     zero_based: source.ZeroBased = None,
     dtype: source.Dtype = "float32",
     seed: Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Decides all draws.")] = 0,
-    jobs: Annotated[
-        int | None,
-        typer.Option(
-            "--jobs",
-            "-j",
-            metavar="N",
-            min=1,
-            show_default="all cores",
-            help="Threads. No result depends on their number.",
-        ),
-    ] = None,
+    jobs: Jobs = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Write the summary for other programs to read.")
     ] = False,
@@ -119,11 +110,20 @@ def fit(
     written when all is done, and nothing is if the program is stopped.
     """
     settings = settings_of(context)
+    if impute is not None:
+        source.filling(impute)  # what is wrong with it is said before the work
     _refuse_what_does_not_go_together(context.params, settings)
     _refuse_bad_output(output)
     reading = source.Reading.of(context.params)
-    with importing(_HOMES[settings.machine.estimator], "pegasos.io._model_linear"):
-        rows = _labelled(data, reading, source.one_hot(one_hot, categorical), impute is not None)
+    with importing(*_HOMES[settings.machine.estimator]):
+        rows = _labelled(
+            data,
+            reading,
+            one_hot=source.one_hot(one_hot, categorical),
+            # The model fills what is missing.
+            missing="error" if impute is None else float("nan"),
+            n_jobs=jobs or -1,
+        )
         tested = None if test is None else _test_rows(test, rows, reading, impute is not None)
     from pegasos import save
     from pegasos.cli._fitting import Work, fit_model
@@ -161,16 +161,11 @@ def _refuse_bad_output(path: Path) -> None:
         raise Mendable(f"{path} {what}", "name a file in a folder that exists")
 
 
-def _labelled(path: str, reading: source.Reading, one_hot: bool | list[str], has_gaps: bool) -> Any:
+def _labelled(path: str, reading: source.Reading, **wishes: Any) -> Any:
     import numpy as np
 
     place = reading.place_of_labels
-    rows = reading.read(
-        path,
-        target=-1 if place is None else place,
-        one_hot=one_hot,
-        missing=float("nan") if has_gaps else "error",
-    )
+    rows = reading.read(path, target=-1 if place is None else place, **wishes)
     if rows.y is None:
         raise Mendable(f"{path}: there are no labels", "name them with --target")
     classes = np.unique(rows.y)

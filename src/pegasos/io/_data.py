@@ -105,7 +105,7 @@ def converted(
     """
     with np.errstate(over="ignore", invalid="ignore"):  # a NaN may be of the signalling kind
         result = np.ascontiguousarray(values, dtype=dtype)
-    if values.dtype == result.dtype or values.dtype.kind != "f":
+    if values.dtype == result.dtype or values.dtype.kind != "f" or np.isfinite(result).all():
         return result
     beyond = np.argwhere(np.isinf(result) & np.isfinite(values))
     if len(beyond):

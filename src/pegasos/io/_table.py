@@ -217,7 +217,7 @@ class _Columns:
         )
 
     def _filled(self, j: int, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        if values.dtype.kind != "f":
+        if values.dtype.kind != "f" or np.isfinite(values).all():
             return values
         missing = np.isnan(values)
         infinite = np.isinf(values)
