@@ -71,6 +71,13 @@ lam = 0.01
 """
 
 
+# Where the tests themselves run in the background, Ctrl-C may be ignored, and a child inherits it.
+LISTENING = (
+    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler);"
+    "from pegasos.cli import main; main()"
+)
+
+
 def environment(**more):
     kept = {name: value for name, value in os.environ.items() if name not in _UNWANTED}
     return {**kept, **more}

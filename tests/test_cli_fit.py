@@ -17,7 +17,7 @@ from pegasos.cli._machines import MACHINES
 from pegasos.io import read
 
 from .cli_data import IRIS_NAMES, write_files
-from .cli_helpers import complaint, environment, said_on_a_terminal
+from .cli_helpers import LISTENING, complaint, environment, said_on_a_terminal
 from .cli_helpers import pegasos as program
 
 pytest.importorskip("pyarrow", reason="tables need the extra io")
@@ -300,13 +300,6 @@ def test_labels_that_are_all_the_same_or_all_different_are_no_classes(tmp_path, 
         said = capsys.readouterr().err
         assert {"same": "all labels are 1", "measured": "90 different labels"}[name] in said
         assert "--target" in said
-
-
-# Where the tests themselves run in the background, Ctrl-C may be ignored, and a child inherits it.
-LISTENING = (
-    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler);"
-    "from pegasos.cli import main; main()"
-)
 
 
 def test_ctrl_c_ends_a_fit_with_130_and_the_old_model_stays(files, tmp_path):

@@ -67,7 +67,7 @@ def fit_model(
     X, y, names = data
     classes = np.unique(y)
     if work.test_size is not None:
-        X, y, test = _divided(X, y, work, classes)
+        X, y, test = _divided(X, y, work)
     facts: Facts = {
         "model": str(path),
         "rows": X.shape[0],
@@ -140,7 +140,7 @@ def _fit(model: Any, X: Any, y: Any) -> None:
         raise Mendable(text, "'pegasos fit --help' lists the options") from None
 
 
-def _divided(X: Any, y: Any, work: Work, classes: Any) -> tuple[Any, Any, tuple[Any, Any]]:
+def _divided(X: Any, y: Any, work: Work) -> tuple[Any, Any, tuple[Any, Any]]:
     from sklearn.model_selection import train_test_split
 
     try:
