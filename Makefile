@@ -48,6 +48,7 @@ bench: $(VENV)/.stamp-bench ## time against other packages, side by side
 	$(BIN)/python benchmarks/textbook.py
 	$(BIN)/python benchmarks/grid.py
 	$(BIN)/python benchmarks/loading.py
+	$(BIN)/python benchmarks/end_to_end.py
 	$(BIN)/python benchmarks/defaults.py
 
 sanitize: $(VENV)/.stamp-tools ## run the C++ tests under the address and undefined-behaviour sanitizers

@@ -215,9 +215,12 @@ _SOURCES = {
         for suffix, part in {"": "train", "-test": "t10k"}.items()
     },
     "reviews": _Source(("reviews/reviews.txt",), _reviews),
-    "sparse": _Source(
-        (),
-        lambda _: rcv1_like.generate(1_000_000),
-        quick=lambda _: rcv1_like.generate(_QUICK_ROWS),
-    ),
+    **{
+        name: _Source(
+            (),
+            lambda _, n_rows=n_rows: rcv1_like.generate(n_rows),
+            quick=lambda _: rcv1_like.generate(_QUICK_ROWS),
+        )
+        for name, n_rows in {"sparse": 1_000_000, "sparse-200k": 200_000}.items()
+    },
 }

@@ -18,6 +18,7 @@ COMMANDS = {
     "python -c pass": [sys.executable, "-c", "pass"],
     "pegasos --help": [PROGRAM, "--help"],
     "pegasos study --help": [PROGRAM, "study", "--help"],
+    "pegasos fit --help": [PROGRAM, "fit", "--help"],
     "import pegasos": [sys.executable, "-c", "import pegasos"],
     "from pegasos import PegasosClassifier": [
         sys.executable,

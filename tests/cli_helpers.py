@@ -1,6 +1,7 @@
 """Runs the real program, as a user does."""
 
 import os
+import pty
 import subprocess
 import sys
 from pathlib import Path
@@ -70,6 +71,13 @@ lam = 0.01
 """
 
 
+# Where the tests themselves run in the background, Ctrl-C may be ignored, and a child inherits it.
+LISTENING = (
+    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler);"
+    "from pegasos.cli import main; main()"
+)
+
+
 def environment(**more):
     kept = {name: value for name, value in os.environ.items() if name not in _UNWANTED}
     return {**kept, **more}
@@ -116,3 +124,29 @@ def complaint(done, code=2):
     assert lines[0].startswith("error: ")
     assert lines[1].startswith("hint: ")
     return lines[0].removeprefix("error: "), lines[1].removeprefix("hint: ")
+
+
+def said_on_a_terminal(*arguments, cwd=None, **env):
+    """Return what the program writes when a terminal is what it talks to."""
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
+        [PROGRAM, *arguments],
+        cwd=cwd,
+        env=environment(TERM="xterm", **env),
+        stdout=theirs,
+        stderr=theirs,
+        stdin=subprocess.DEVNULL,
+    ) as program:
+        os.close(theirs)
+        said = b""
+        while True:
+            try:
+                piece = os.read(ours, 4096)
+            except OSError:  # how Linux says that the other side is closed
+                piece = b""
+            if not piece:
+                break
+            said += piece
+        program.wait(60)
+    os.close(ours)
+    return said.decode()

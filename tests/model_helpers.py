@@ -161,3 +161,10 @@ def closed(header, arrays, **metadata):
         "sha256": sha256(text.encode()).hexdigest(),
     }
     return safetensors.numpy.save(arrays, about | metadata)
+
+
+def assert_same_rows(found, expected):
+    """Compare rows bit by bit, whether they are sparse or not."""
+    dense = found.toarray() if sp.issparse(found) else found
+    assert dense.dtype == expected.dtype
+    np.testing.assert_array_equal(dense, expected)

@@ -2,6 +2,7 @@
 
 import re
 import shlex
+from itertools import takewhile
 from pathlib import Path
 
 import pytest
@@ -83,7 +84,7 @@ def examples():
 @pytest.mark.parametrize("line", sorted(set(examples())))
 def test_examples_are_lines_that_the_program_understands(line):
     words = shlex.split(line, comments=True)[1:]
-    words = words[: words.index(">")] if ">" in words else words
+    words = list(takewhile(lambda word: word not in ("|", "<", ">"), words))
     command = PROGRAM
     while hasattr(command, "commands"):
         command = command.commands[words.pop(0)]

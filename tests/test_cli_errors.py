@@ -1,8 +1,6 @@
 """What goes wrong is said in two lines with the remedy, and never with a traceback."""
 
 import errno
-import os
-import pty
 import subprocess
 from pathlib import Path
 
@@ -10,7 +8,7 @@ import pytest
 
 from pegasos.cli._app import run
 
-from .cli_helpers import PROGRAM, TINY, complaint, environment, pegasos, pegasos_after
+from .cli_helpers import TINY, complaint, pegasos, pegasos_after, said_on_a_terminal
 
 USAGE = [
     ((), "missing command", "'pegasos --help' shows how it is used"),
@@ -23,6 +21,12 @@ USAGE = [
     (("study", "run", "--jobs", "0"), "--jobs", "'pegasos study run --help'"),
     (("study", "show"), "NAME|FILE", "'pegasos study show --help'"),
     (("report",), "DIR", "'pegasos report --help'"),
+    (("fit", "x.csv"), "missing option '--output' / '-o'", "'pegasos fit --help'"),
+    (("fit", "x.csv", "-o", "m", "--kernel", "rbv"), "'rbv' is not one of 'rbf'", "fit --help'"),
+    (("fit", "x.csv", "-o", "m", "--cv", "1"), "--cv", "'pegasos fit --help'"),
+    (("fit", "x.csv", "-o", "m", "--kernels", "rbf"), "no such option", "did you mean --kernel"),
+    (("predict", "model"), "DATA", "'pegasos predict --help'"),
+    (("evalute", "model"), "no such command 'evalute'", "did you mean 'evaluate'?"),
 ]
 
 
@@ -93,6 +97,8 @@ def test_an_output_folder_that_cannot_be_is_the_users_to_mend(run_here):
         ("pyarrow", ("study", "run", "digits"), "io"),
         ("matplotlib", ("study", "run", "digits"), "report"),
         ("jinja2", ("report", "out"), "report"),
+        ("onnx", ("export", "model", "--onnx", "x.onnx"), "onnx"),
+        ("pyarrow", ("predict", "model", "x.svm", "-o", "y.parquet"), "io"),
     ],
 )
 def test_a_missing_package_is_noticed_before_any_work(package, arguments, extra, tmp_path):
@@ -125,32 +131,6 @@ def test_a_full_disk_and_little_memory_are_not_called_bugs(capsys):
     assert "hint: make room on the disk" in said
     assert explain(MemoryError("Unable to allocate 80. GiB")) == 2
     assert "80. GiB" in capsys.readouterr().err
-
-
-def said_on_a_terminal(*arguments, cwd=None, **env):
-    """Return what the program writes when a terminal is what it talks to."""
-    ours, theirs = pty.openpty()
-    with subprocess.Popen(
-        [PROGRAM, *arguments],
-        cwd=cwd,
-        env=environment(TERM="xterm", **env),
-        stdout=theirs,
-        stderr=theirs,
-        stdin=subprocess.DEVNULL,
-    ) as program:
-        os.close(theirs)
-        said = b""
-        while True:
-            try:
-                piece = os.read(ours, 4096)
-            except OSError:  # how Linux says that the other side is closed
-                piece = b""
-            if not piece:
-                break
-            said += piece
-        program.wait(60)
-    os.close(ours)
-    return said.decode()
 
 
 def test_colours_are_for_terminals_that_want_them():

@@ -29,7 +29,14 @@ atexit.register(lambda: print([n for n in {SLOW} if n in sys.modules], file=sys.
         ("study", "run", "--help"),
         ("study", "list", "--help"),
         ("report", "--help"),
+        ("fit", "--help"),
+        ("predict", "--help"),
+        ("evaluate", "--help"),
+        ("inspect", "--help"),
+        ("convert", "--help"),
+        ("export", "--help"),
         ("stduy",),
+        ("fit", "data.csv", "-o", "model", "--gamma", "1"),
     ],
     ids=" ".join,
 )
@@ -42,9 +49,18 @@ def test_help_lists_the_commands_and_ends_with_examples():
     done = program("--help")
     assert done.returncode == 0
     assert done.stderr == ""
-    for word in ("study", "report", "--version", "--install-completion", "Examples:"):
+    for word in (
+        "fit",
+        "predict",
+        "evaluate",
+        "study",
+        "report",
+        "--version",
+        "--install-completion",
+        "Examples:",
+    ):
         assert word in done.stdout
-    assert "\n    pegasos study run digits -o results/digits\n" in done.stdout
+    assert "\n    pegasos study run digits -o results/digits" in done.stdout
 
 
 def test_version_is_that_of_the_package():
@@ -53,9 +69,54 @@ def test_version_is_that_of_the_package():
     assert pegasos.__version__ == version
 
 
-def test_the_shell_is_told_how_to_complete():
-    env = {"_PEGASOS_COMPLETE": "complete_bash", "COMP_WORDS": "pegasos study r", "COMP_CWORD": "2"}
-    assert program(env=env).stdout.split() == ["run"]
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("pegasos study r", ["run"]),
+        ("pegasos ex", ["export"]),
+        ("pegasos fit x.csv --ker", ["--kernel"]),
+        ("pegasos fit x.csv --kernel ", ["rbf", "poly", "linear", "precomputed"]),
+        ("pegasos convert a b --to p", ["parquet"]),
+    ],
+)
+def test_the_shell_is_told_how_to_complete(line, expected):
+    number = str(len(line.split(" ")) - 1)
+    env = {"_PEGASOS_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": number}
+    assert program(env=env).stdout.split() == expected
+
+
+# They take long to import; of some, empty packages are there.
+SPARED = """
+import atexit, sys
+names = ("pandas", "scipy.stats._stats_py", "numpy.f2py.crackfortran")
+spared = lambda: [n for n in names if n in sys.modules]
+atexit.register(lambda: print(spared(), "sklearn" in sys.modules, file=sys.stderr))
+"""
+
+
+def test_a_fit_imports_nothing_slow_that_it_does_not_use(tmp_path):
+    (tmp_path / "rows.svm").write_text("1 1:1\n-1 2:1\n")
+    arguments = ("fit", "rows.svm", "-o", "model", "--solver", "sdca")
+    done = pegasos_after(SPARED, *arguments, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == "[] True\n"
+
+
+def test_what_was_put_off_is_there_when_it_is_used():
+    code = """
+from pegasos.cli._imports import spare_imports
+spare_imports()
+import scipy.stats, sys
+assert "scipy.stats._stats_py" not in sys.modules
+print(scipy.stats.rankdata([3, 1, 2]).tolist())
+from scipy.stats import norm
+import scipy
+print(scipy.stats.norm is norm)
+import numpy
+print(callable(numpy.f2py.get_include))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[3.0, 1.0, 2.0]\nTrue\nTrue\n"
 
 
 def test_importing_the_package_imports_nothing_slow():

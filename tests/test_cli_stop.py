@@ -8,15 +8,9 @@ import pytest
 
 from pegasos import studies
 
-from .cli_helpers import N_TASKS, SLOW, environment, pegasos
+from .cli_helpers import LISTENING, N_TASKS, SLOW, environment, pegasos
 
 pytest.importorskip("pyarrow", reason="studies need the extra io")
-
-# Where the tests themselves run in the background, Ctrl-C may be ignored, and a child inherits it.
-LISTENING = (
-    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler);"
-    "from pegasos.cli import main; main()"
-)
 
 
 def stopped_with(number, folder):

@@ -18,16 +18,18 @@ PROGRAM = """
 import os
 import signal
 import pegasos
-from pegasos.io import _model_write
+from pegasos.io import _model_file, _model_write
 
 def die(*args):
     os.kill(os.getpid(), signal.SIGKILL)
 
 if event == "half a write":
-    def half(beside, content, old):
-        beside.write_bytes(content[: len(content) // 2])
-        die()
-    _model_write._write = half
+    def half(path, content):
+        with _model_write.new_file(path) as file:
+            file.write(content[: len(content) // 2])
+            file.flush()
+            die()
+    _model_file.replace_file = half
 elif event == "before fsync":
     os.fsync = die
 elif event == "before replace":

@@ -207,7 +207,7 @@ def test_libsvm_models_of_three_classes_are_refused_both_ways(tmp_path):
     [
         (to_liblinear, "pegasos log", "whole numbers as labels only; .*'ant'"),
         (to_liblinear, "rbf", "is not a linear model"),
-        (to_libsvm, "pegasos", "is not a kernel machine; .*to_liblinear"),
+        (to_libsvm, "pegasos", "is not a kernel machine; .*to liblinear"),
         (to_libsvm, "rbf", "whole numbers as labels only"),
         (to_liblinear, "grid without refit", "PegasosCV is not fitted; .*refit=True"),
         (to_liblinear, "scaler of sparse rows", "Pipeline is not a linear model; .*last step"),

@@ -10,7 +10,7 @@ from typing import Any, Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.metrics import check_scoring
+from sklearn.metrics import check_scoring, get_scorer_names
 from sklearn.model_selection import check_cv
 
 from pegasos._certified import CertifiedClassifier
@@ -21,6 +21,7 @@ from pegasos._side_by_side import side_by_side
 from pegasos._training import draws_per_call
 from pegasos._validation import (
     Floats,
+    StrOptions,
     Target,
     class_totals,
     encode,
@@ -34,6 +35,15 @@ RowNumbers = npt.NDArray[np.int64]
 # Epochs of a grid whose steps are not given.
 _EPOCHS = (1, 4, 16)
 _SEEDS = 2**31
+
+GRID_PARAMETERS: dict[str, list[Any]] = {
+    "lams": ["array-like"],
+    "steps": ["array-like", None],
+    "losses": ["array-like"],
+    "cv": ["cv_object"],
+    "scoring": [StrOptions(set(get_scorer_names())), callable, None],
+    "refit": ["boolean"],
+}
 # What looking at X sets, before there are results.
 _NAMES = ("n_features_in_", "feature_names_in_")
 

@@ -6,14 +6,13 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from pegasos._cv import Fold, GridClassifier, RowNumbers
+from pegasos._cv import GRID_PARAMETERS, Fold, GridClassifier, RowNumbers
 from pegasos._grid import Grid
 from pegasos._kernel import KernelPegasosClassifier
 from pegasos._kernel_base import Kernel, KernelModel
 from pegasos._kernel_problem import KernelProblem, refuse_not_finite
 from pegasos._kernel_steps import KernelState, KernelSteps, fill_if_worth_it, mean_or_last
 from pegasos._validation import (
-    GRID_PARAMETERS,
     PARAMETERS,
     Floats,
     Target,

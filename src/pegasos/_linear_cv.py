@@ -6,13 +6,12 @@ import numpy as np
 
 from pegasos import _core
 from pegasos._base import LinearModel
-from pegasos._cv import Fold, GridClassifier, RowNumbers
+from pegasos._cv import GRID_PARAMETERS, Fold, GridClassifier, RowNumbers
 from pegasos._grid import Grid
 from pegasos._linear import PegasosClassifier
 from pegasos._pegasos_run import new_pegasos_state, pegasos_steps
 from pegasos._problem import Problem
 from pegasos._validation import (
-    GRID_PARAMETERS,
     PARAMETERS,
     Floats,
     Target,

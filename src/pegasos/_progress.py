@@ -1,18 +1,18 @@
 """Progress of a fit on stderr: objective, gap, time left."""
 
 from types import TracebackType
-from typing import Self
-
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from typing import Any, Self
 
 
 class FitProgress:
     """A progress bar over the steps of a fit, or nothing at all when not verbose."""
 
     def __init__(self, name: str, n_steps: int, verbose: int | bool) -> None:
-        self._bar = None
+        self._bar: Any = None
         if verbose:
+            from rich.console import Console
+            from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
             self._bar = Progress(
                 TextColumn("{task.description}"),
                 BarColumn(),

@@ -14,7 +14,6 @@ import numpy.typing as npt
 import scipy.sparse as sp
 from joblib import effective_n_jobs
 from sklearn.base import _fit_context
-from sklearn.metrics import get_scorer_names
 from sklearn.utils import assert_all_finite
 from sklearn.utils._param_validation import (
     Interval,
@@ -27,7 +26,6 @@ from sklearn.utils.validation import _check_sample_weight, column_or_1d
 from pegasos import _core
 
 __all__ = [
-    "GRID_PARAMETERS",
     "PARAMETERS",
     "Codes",
     "Floats",
@@ -89,14 +87,6 @@ _GRIDS = {
     "losses": "loss",
     "gammas": "gamma",
     "degrees": "degree",
-}
-GRID_PARAMETERS: dict[str, list[Any]] = {
-    "lams": ["array-like"],
-    "steps": ["array-like", None],
-    "losses": ["array-like"],
-    "cv": ["cv_object"],
-    "scoring": [StrOptions(set(get_scorer_names())), callable, None],
-    "refit": ["boolean"],
 }
 
 

@@ -14,7 +14,9 @@ def main() -> NoReturn:
     """Run the program with the arguments of the command line, and exit with its code."""
     try:
         from pegasos.cli._app import run
+        from pegasos.cli._imports import spare_imports
 
+        spare_imports()
         code = run()
     except KeyboardInterrupt:  # while modules were being imported: there is nothing to say yet
         code = 130

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from pegasos.cli import report, study
+from pegasos.cli import convert, evaluate, export, fit, inspect, predict, report, study
 from pegasos.cli._errors import explain
 from pegasos.cli._help import examples
 from pegasos.cli._output import end_output, write
@@ -16,12 +16,18 @@ app = typer.Typer(
     name="pegasos",
     help="Support vector machines that say how close to optimal they are.",
     epilog=examples(
-        "pegasos study list",
+        "pegasos fit train.csv -o model.safetensors --target income --test-size 0.25",
+        "pegasos predict model.safetensors new.csv > answers.csv",
         "pegasos study run digits -o results/digits",
-        "pegasos report results/digits",
     ),
     rich_markup_mode=None,
 )
+app.command(epilog=fit.EXAMPLES)(fit.fit)
+app.command(epilog=predict.EXAMPLES)(predict.predict)
+app.command(epilog=evaluate.EXAMPLES)(evaluate.evaluate)
+app.command(epilog=inspect.EXAMPLES)(inspect.inspect)
+app.command(epilog=convert.EXAMPLES)(convert.convert)
+app.command(epilog=export.EXAMPLES)(export.export)
 app.add_typer(study.app, name="study")
 app.command(epilog=report.EXAMPLES)(report.report)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from pegasos.cli._output import say
 
-__all__ = ["BUG", "MENDABLE", "STOPPED", "MissingExtra", "explain", "need"]
+__all__ = ["BUG", "MENDABLE", "STOPPED", "Mendable", "MissingExtra", "explain", "need"]
 
 BUG = 1
 MENDABLE = 2
@@ -15,16 +15,32 @@ STOPPED = 130
 _TRACEBACK = "PEGASOS_TRACEBACK"
 
 # Packages that come with an extra, for the remedy when one is not there.
-_EXTRAS = {"h5py": "io", "pyarrow": "io", "jinja2": "report", "matplotlib": "report"}
+_EXTRAS = {
+    "h5py": "io",
+    "pyarrow": "io",
+    "jinja2": "report",
+    "matplotlib": "report",
+    "onnx": "onnx",
+}
 
 
-class MissingExtra(Exception):  # noqa: N818 - reads like what it says
+class Mendable(Exception):  # noqa: N818 - reads like what it says
+    """Something that the user can mend: what is wrong, and what to do about it."""
+
+    def __init__(self, message: str, hint: str) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class MissingExtra(Mendable):
     """A package that is only needed here is not installed."""
 
     def __init__(self, package: str, work: str, instead: str = "") -> None:
-        super().__init__(package)
-        self.message = f"{work} needs {package}, which is not installed"
-        self.hint = f"pip install 'pegasos[{_EXTRAS[package]}]'{instead}"
+        super().__init__(
+            f"{work} needs {package}, which is not installed",
+            f"pip install 'pegasos[{_EXTRAS[package]}]'{instead}",
+        )
 
 
 def need(work: str, *packages: str, instead: str = "") -> None:
@@ -72,7 +88,7 @@ def _wrong_usage(error: Exception) -> tuple[str, str]:
     possible = getattr(error, "possibilities", None)  # options much like the one that is not known
     message = usage.message if possible else usage.format_message()
     message, _, suggestion = message.partition(" Did you mean ")
-    message = message.removesuffix(".")
+    message = message.removesuffix(".").replace("Value error, ", "")
     context = getattr(error, "ctx", None)
     command = context.command_path if context is not None else "pegasos"
     if possible:

@@ -1,6 +1,22 @@
-"""How help texts are written."""
+"""How help texts are written, and an option that means the same everywhere."""
 
-__all__ = ["examples"]
+from typing import Annotated
+
+import typer
+
+__all__ = ["Jobs", "examples"]
+
+Jobs = Annotated[
+    int | None,
+    typer.Option(
+        "--jobs",
+        "-j",
+        metavar="N",
+        min=1,
+        show_default="all cores",
+        help="Threads. No result depends on their number.",
+    ),
+]
 
 
 def examples(*lines: str) -> str:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from pegasos.cli._errors import STOPPED, need
-from pegasos.cli._help import examples
+from pegasos.cli._help import Jobs, examples
 from pegasos.cli._output import say, write, write_json, write_table
 
 __all__ = ["app"]
@@ -40,17 +40,7 @@ def run(
             help="Folder for the results and the report.",
         ),
     ] = None,
-    jobs: Annotated[
-        int | None,
-        typer.Option(
-            "--jobs",
-            "-j",
-            metavar="N",
-            min=1,
-            show_default="all cores",
-            help="Threads. No result depends on their number.",
-        ),
-    ] = None,
+    jobs: Jobs = None,
     fresh: Annotated[
         bool,
         typer.Option("--fresh", help="Throw away what is in the folder, and begin anew."),

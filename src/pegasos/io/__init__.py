@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from pegasos.io._model_libsvm import from_libsvm, to_libsvm
     from pegasos.io._model_onnx import to_onnx
     from pegasos.io._read import read
+    from pegasos.io._write import write
 
 __all__ = [
     "Data",
@@ -40,6 +41,7 @@ __all__ = [
     "to_liblinear",
     "to_libsvm",
     "to_onnx",
+    "write",
 ]
 
 # Where the names are; each is imported when it is first asked for, as in pegasos itself.
@@ -56,6 +58,7 @@ _HOMES = {
     "to_liblinear": "pegasos.io._model_liblinear",
     "to_libsvm": "pegasos.io._model_libsvm",
     "to_onnx": "pegasos.io._model_onnx",
+    "write": "pegasos.io._write",
 }
 
 

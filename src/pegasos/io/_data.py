@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from pegasos.io._errors import DataError
 
-__all__ = ["Data", "RankedData", "converted", "labels_of"]
+__all__ = ["Data", "RankedData", "converted", "is_sparse", "labels_of"]
 
 _WHOLE = 2.0**53  # up to here a double tells one whole number from the next
 
@@ -46,6 +46,13 @@ class RankedData(NamedTuple):
     y: npt.NDArray[Any] | None
     names: list[str] | None
     query_id: npt.NDArray[np.int64]
+
+
+def is_sparse(X: Any) -> bool:
+    """Tell whether a matrix is one of SciPy's sparse ones."""
+    import scipy.sparse as sp
+
+    return bool(sp.issparse(X))
 
 
 def labels_of(path: str, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -98,7 +105,7 @@ def converted(
     """
     with np.errstate(over="ignore", invalid="ignore"):  # a NaN may be of the signalling kind
         result = np.ascontiguousarray(values, dtype=dtype)
-    if values.dtype == result.dtype or values.dtype.kind != "f":
+    if values.dtype == result.dtype or values.dtype.kind != "f" or np.isfinite(result).all():
         return result
     beyond = np.argwhere(np.isinf(result) & np.isfinite(values))
     if len(beyond):

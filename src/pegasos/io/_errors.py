@@ -16,9 +16,9 @@ class DataError(MendableError):
     """
 
 
-def needs(path: Path | str, package: str, extra: str = "io") -> DataError:
+def needs(path: Path | str, package: str, extra: str = "io", work: str = "reading") -> DataError:
     """Return the error for a package that is not installed."""
     return DataError(
-        f"{path}: reading it needs {package}, which is not installed",
+        f"{path}: {work} it needs {package}, which is not installed",
         f"pip install 'pegasos[{extra}]'",
     )

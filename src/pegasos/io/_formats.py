@@ -44,13 +44,15 @@ def format_of(path: str, given: str | None) -> str:
             raise DataError(f"format={given!r} is not known", f"use {known}")
         return given
     if path == STDIN:
-        raise DataError("standard input has no ending that tells its format", f"name {known}")
+        raise DataError(
+            "standard input has no ending that tells its format", f"name it with format=, {known}"
+        )
     name = _COMPRESSED.sub("", path.lower())
     if _IDX.search(name):
         return "idx"
     ending = name.rpartition(".")[2]
     if ending not in _FORMAT_OF:
         raise DataError(
-            f"{path}: the ending of the name tells no format", f"name the format: {known}"
+            f"{path}: the ending of the name tells no format", f"name it with format=, {known}"
         )
     return _FORMAT_OF[ending]

@@ -2,54 +2,39 @@
 
 import os
 import platform
-from collections.abc import Callable
+from importlib import import_module
 from importlib.metadata import version
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from sklearn.exceptions import NotFittedError
-from sklearn.pipeline import Pipeline
-from sklearn.utils.validation import check_is_fitted
-
-from pegasos._kernel import KernelPegasosClassifier
-from pegasos._kernel_cv import KernelPegasosCV
-from pegasos._kernel_perceptron import KernelPerceptronClassifier
-from pegasos._linear import PegasosClassifier
-from pegasos._linear_cv import PegasosCV
-from pegasos._perceptron import PerceptronClassifier
-from pegasos.io import _model_grid, _model_kernel, _model_linear
+import pegasos
 from pegasos.io._model_common import refuse_unfitted
 from pegasos.io._model_container import from_bytes, read_file, to_bytes
 from pegasos.io._model_errors import ModelError, damaged
 from pegasos.io._model_fields import Array, Entries, Sheets
-from pegasos.io._model_steps import describe_step, n_features_out, restore_step
 from pegasos.io._model_write import replace_file
 
 __all__ = ["load", "save"]
 
 _PACKAGES = ("pegasos", "numpy", "scipy", "scikit-learn")
-_Describe = Callable[[Any, Sheets], dict[str, Any]]
-_Restore = Callable[[Entries], Any]
+_PIPELINE = "Pipeline"
 
-_CODECS: dict[str, tuple[type, _Describe, _Restore]] = {
-    cls.__name__: (cls, describe, restore)
-    for cls, describe, restore in (
-        (PegasosClassifier, _model_linear.describe_pegasos, _model_linear.restore_pegasos),
-        (PerceptronClassifier, _model_linear.describe_perceptron, _model_linear.restore_perceptron),
-        (
-            KernelPegasosClassifier,
-            _model_kernel.describe_kernel_pegasos,
-            _model_kernel.restore_kernel_pegasos,
-        ),
-        (
-            KernelPerceptronClassifier,
-            _model_kernel.describe_kernel_perceptron,
-            _model_kernel.restore_kernel_perceptron,
-        ),
-        (PegasosCV, _model_grid.describe_grid, _model_grid.restore_linear_grid),
-        (KernelPegasosCV, _model_grid.describe_grid, _model_grid.restore_kernel_grid),
-    )
+# Where an estimator is described and restored: imported when it is needed, and not before.
+_CODECS = {
+    "PegasosClassifier": ("_model_linear", "describe_pegasos", "restore_pegasos"),
+    "PerceptronClassifier": ("_model_linear", "describe_perceptron", "restore_perceptron"),
+    "KernelPegasosClassifier": (
+        "_model_kernel",
+        "describe_kernel_pegasos",
+        "restore_kernel_pegasos",
+    ),
+    "KernelPerceptronClassifier": (
+        "_model_kernel",
+        "describe_kernel_perceptron",
+        "restore_kernel_perceptron",
+    ),
+    "PegasosCV": ("_model_grid", "describe_grid", "restore_linear_grid"),
+    "KernelPegasosCV": ("_model_grid", "describe_grid", "restore_kernel_grid"),
 }
 
 
@@ -134,9 +119,12 @@ def load(path: str | os.PathLike[str]) -> Any:
 
 def _described(model: Any) -> tuple[dict[str, Any], dict[str, Array]]:
     sheets = Sheets()
-    node = (
-        _describe_pipeline(model, sheets) if type(model) is Pipeline else _describe(model, sheets)
-    )
+    if type(model).__name__ == _PIPELINE:
+        from pegasos.io._model_pipeline import describe_pipeline
+
+        node = describe_pipeline(model, sheets, _describe)
+    else:
+        node = _describe(model, sheets)
     versions = {name: version(name) for name in _PACKAGES}
     return {"model": node, "versions": versions | {"python": platform.python_version()}}, (
         sheets.arrays
@@ -150,8 +138,12 @@ def _restored(record: dict[str, Any], arrays: dict[str, Array]) -> Any:
         raise damaged("the versions are not texts")
     node = entries.take("model")
     entries.finish()
-    is_pipeline = isinstance(node, dict) and node.get("estimator") == "Pipeline"
-    model = (_restore_pipeline if is_pipeline else _restore)(Entries(node, arrays))
+    if isinstance(node, dict) and node.get("estimator") == _PIPELINE:
+        from pegasos.io._model_pipeline import restore_pipeline
+
+        model = restore_pipeline(Entries(node, arrays), _restore)
+    else:
+        model = _restore(Entries(node, arrays))
     if arrays:
         raise damaged(f"array {min(arrays)} is unknown")
     return model
@@ -159,61 +151,21 @@ def _restored(record: dict[str, Any], arrays: dict[str, Array]) -> Any:
 
 def _describe(model: Any, sheets: Sheets) -> dict[str, Any]:
     name = type(model).__name__
-    if name not in _CODECS or type(model) is not _CODECS[name][0]:
+    if name not in _CODECS or type(model) is not getattr(pegasos, name):
         raise ModelError(
             f"{name} cannot be stored",
             f"a model file holds one of {', '.join(_CODECS)}, or a Pipeline that ends in one",
         )
     refuse_unfitted(model)
-    return _CODECS[name][1](model, sheets)
+    home, describe, _ = _CODECS[name]
+    record: dict[str, Any] = getattr(_codec(home), describe)(model, sheets)
+    return record
 
 
 def _restore(entries: Entries) -> Any:
-    return _CODECS[entries.text("estimator", _CODECS)][2](entries)
+    home, _, restore = _CODECS[entries.text("estimator", _CODECS)]
+    return getattr(_codec(home), restore)(entries)
 
 
-def _describe_pipeline(model: Pipeline, sheets: Sheets) -> dict[str, Any]:
-    if model.memory is not None or getattr(model, "transform_input", None) is not None:
-        raise ModelError(
-            "a pipeline with memory or transform_input cannot be stored",
-            "set_params(memory=None, transform_input=None) before saving",
-        )
-    *steps, (last_name, last) = model.steps
-    try:
-        for _, step in steps:
-            check_is_fitted(step)
-    except (NotFittedError, TypeError):
-        raise ModelError(
-            "the pipeline is not fitted, or has steps that are none", "call fit before saving"
-        ) from None
-    nodes = [describe_step(step, sheets.within(f"steps.{i}")) for i, (_, step) in enumerate(steps)]
-    nodes.append(_describe(last, sheets.within(f"steps.{len(steps)}")))
-    names = [name for name, _ in steps] + [last_name]
-    return {
-        "estimator": "Pipeline",
-        "verbose": bool(model.verbose),
-        "names": names,
-        "steps": {str(i): node for i, node in enumerate(nodes)},
-    }
-
-
-def _restore_pipeline(entries: Entries) -> Pipeline:
-    entries.text("estimator", ["Pipeline"])
-    verbose = entries.flag("verbose")
-    names = entries.take("names")
-    if not isinstance(names, list) or not names or not all(isinstance(n, str) for n in names):
-        raise damaged("the names of the steps are not a list of texts")
-    taken = set(Pipeline([]).get_params())
-    if len(set(names)) < len(names) or any("__" in name or name in taken for name in names):
-        raise damaged("the names of the steps are not allowed in a pipeline")
-    steps = entries.within("steps")
-    restored: list[Any] = []
-    for i in range(len(names)):
-        is_last = i == len(names) - 1
-        restored.append((_restore if is_last else restore_step)(steps.within(str(i))))
-    steps.finish()
-    entries.finish()
-    for before, after in pairwise(restored):
-        if n_features_out(before) != after.n_features_in_:
-            raise damaged("the steps of the pipeline do not fit each other")
-    return Pipeline(list(zip(names, restored, strict=True)), verbose=verbose)
+def _codec(home: str) -> Any:
+    return import_module(f"pegasos.io.{home}")

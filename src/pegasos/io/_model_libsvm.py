@@ -50,7 +50,7 @@ def to_libsvm(model: Any, path: str | os.PathLike[str]) -> None:
         raise ModelError(
             f"{type(model).__name__} is not a kernel machine",
             "libsvm takes KernelPegasosClassifier, KernelPerceptronClassifier and KernelPegasosCV; "
-            "for linear models use to_liblinear; of a pipeline, export the last step",
+            "linear models can be exported to liblinear; of a pipeline, export the last step",
         )
     refuse_unfitted(model, ["dual_coef_"])
     refuse_callable(model)

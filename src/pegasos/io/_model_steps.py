@@ -17,7 +17,7 @@ from pegasos.io._model_values import value_from_json
 __all__ = ["STEPS", "describe_step", "n_features_out", "restore_step"]
 
 _FLOATS = ("float64", "float32")
-_SEEN = (np.dtype(np.int64), np.dtype(np.float64))
+_SEEN = (np.dtype(np.int64), np.dtype(np.float32), np.dtype(np.float64))
 
 
 @dataclass(frozen=True)
@@ -160,7 +160,7 @@ def _kind_of_count(count: Any) -> str:
 
 
 def _take_count(entries: Entries, n: int) -> Any:
-    kind = entries.text("n_samples_seen", ("array", "int", "int64", "float64"))
+    kind = entries.text("n_samples_seen", ("array", "int", "int64", "float32", "float64"))
     count = entries.array("n_samples_seen", (n,) if kind == "array" else (), dtypes=_SEEN)
     if np.any(count < 0):
         raise damaged("a scaler has seen fewer than no rows")

@@ -2,42 +2,57 @@
 
 import os
 import secrets
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import IO
 
 from pegasos.io._model_errors import ModelError
 
-__all__ = ["replace_file"]
+__all__ = ["new_file", "replace_file"]
 
 
 def replace_file(path: Path, content: bytes) -> None:
     """Put the content in the place of a file, also if the program or the machine stops midway."""
+    with new_file(path) as file:
+        file.write(content)
+
+
+@contextmanager
+def new_file(
+    path: Path, failure: Callable[[str, str], Exception] = ModelError
+) -> Iterator[IO[bytes]]:
+    """Open a file to write to; it takes the place of the old one once all has gone well.
+
+    Parameters
+    ----------
+    path : Path
+        Where it belongs.
+    failure : callable
+        Makes an error of what is wrong and the remedy, if the disk does not let it be.
+    """
     try:
         path = path.resolve()  # a link stays a link
         if path.is_dir():
             raise IsADirectoryError(0, "it is a folder")
         beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.new")
         try:
-            _write(beside, content, path)
+            with beside.open("xb") as file:
+                with suppress(FileNotFoundError):
+                    os.fchmod(file.fileno(), path.stat().st_mode & 0o777)
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
             os.replace(beside, path)  # noqa: PTH105 - a name that tests can get hold of
         except BaseException:
             beside.unlink(missing_ok=True)
             raise
         _bring_to_disk(path.parent)
     except OSError as error:
-        raise ModelError(
+        raise failure(
             f"cannot write {path}: {error.strerror}",
             "choose a folder that exists, may be written to, and has room",
         ) from None
-
-
-def _write(beside: Path, content: bytes, old: Path) -> None:
-    with beside.open("xb") as file:
-        with suppress(FileNotFoundError):
-            os.fchmod(file.fileno(), old.stat().st_mode & 0o777)
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
 
 
 def _bring_to_disk(folder: Path) -> None:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from pegasos.io._data import Data, RankedData
 from pegasos.io._errors import DataError
 from pegasos.io._formats import format_of
+from pegasos.io._open import STDIN, checked_path
 
 __all__ = ["read"]
 
@@ -95,7 +96,8 @@ def read(
         number (NaN to keep it missing). In columns that become 0 and 1, nothing is 1.
     names : list of str or None, default=None
         Tables: the features that are wanted, in this order, as an earlier read named them. So the
-        columns of a test file are those of the training file, whatever its order and texts.
+        columns of a test file are those of the training file, whatever its order and texts; a
+        name such as "town=Pisa" makes 0 and 1 of the column without ``one_hot``.
     n_features : int or None, default=None
         svmlight: the number of columns; None: as many as the largest index says.
     zero_based : bool or None, default=None
@@ -122,6 +124,8 @@ def read(
     dtype = np.dtype(dtype)
     if dtype not in (np.float32, np.float64):
         raise DataError(f"dtype={dtype} is not supported", "use float32 or float64")
+    if path != STDIN:
+        checked_path(path)  # goes before the ending: it may be a directory
     kind = format_of(path, format)
     if query_id and kind != "svmlight":
         raise DataError(f"{path}: {kind} files have no query_id", "leave query_id out")

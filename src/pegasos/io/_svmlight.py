@@ -162,6 +162,7 @@ class _Text:
             used = self._feed(text[done : done + size], is_last)
             done += used
             size = _BLOCK if used else 2 * size  # a line is longer than that
+            _let_go(mapped, done)
 
     def _read_stream(self, stream: IO[bytes]) -> None:
         buffer = np.empty(_BLOCK, dtype=np.uint8)
@@ -199,6 +200,13 @@ class _Text:
             message = message.format(text=shown, dtype=self.dtype)
             raise DataError(f"{self.path}, line {line}, column {column}: {message}", hint)
         return used
+
+
+def _let_go(mapped: mmap.mmap, n_bytes: int) -> None:
+    """Give the pages back that have been read: the text need not be in memory as a whole."""
+    whole_pages = n_bytes // mmap.PAGESIZE * mmap.PAGESIZE
+    if whole_pages and hasattr(mmap, "MADV_DONTNEED"):
+        mapped.madvise(mmap.MADV_DONTNEED, 0, whole_pages)
 
 
 def _fill(stream: IO[bytes], buffer: npt.NDArray[np.uint8]) -> int:

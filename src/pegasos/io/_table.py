@@ -64,6 +64,7 @@ def data_of_table(path: str, table: Any, lines: Lines, wishes: Wishes, *, has_na
         X = _dense(table.num_rows, features, wishes.dtype)
     else:
         X = _sparse(table.num_rows, features, wishes.dtype)
+        has_names = True  # else nobody could tell which text a column stands for
     return Data(X, y, names if has_names or wishes.names is not None else None)
 
 
@@ -148,15 +149,20 @@ class _Columns:
 
     def _feature(self, j: int) -> _Feature:
         name, column = self.names[j], self.table.column(j)
-        one_hot = self.wishes.one_hot
         is_text = _is_text(column.type)
-        if name in one_hot if isinstance(one_hot, Sequence) else one_hot and is_text:
+        if self._becomes_one_hot(name, is_text):
             return self._one_hot(j, column)
         if is_text:
             raise self._not_a_number(j, column)
         values = self._filled(j, self._plain(column, j))
         values = converted(values, self.wishes.dtype, lambda row, _: self._place(row, j))
         return _Feature(values, [name])
+
+    def _becomes_one_hot(self, name: str, is_text: bool) -> bool:
+        one_hot, names = self.wishes.one_hot, self.wishes.names
+        if names is not None and name not in names:
+            return True  # what is wanted of this column are its texts, as in "town=Pisa"
+        return name in one_hot if isinstance(one_hot, Sequence) else one_hot and is_text
 
     def _one_hot(self, j: int, column: Any) -> _Feature:
         import pyarrow as pa
@@ -211,7 +217,7 @@ class _Columns:
         )
 
     def _filled(self, j: int, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        if values.dtype.kind != "f":
+        if values.dtype.kind != "f" or np.isfinite(values).all():
             return values
         missing = np.isnan(values)
         infinite = np.isinf(values)

@@ -7,11 +7,12 @@ from itertools import islice
 from typing import Any
 
 from pegasos.io._errors import DataError, needs
-from pegasos.io._open import STDIN, checked_path, open_bytes, reading
+from pegasos.io._open import STDIN, checked_path, compression_of, open_bytes, reading
 
 __all__ = ["Lines", "is_number", "open_table"]
 
 _BLOCK = 16 << 20  # of csv, in bytes: no line may be longer than that
+_PIECE = 1 << 20  # what is copied at once
 _MISSING = ["", "?", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null"]
 _DELIMITERS = {"csv": ",", "tsv": "\t"}
 
@@ -88,18 +89,17 @@ class _Text:
         import pyarrow.csv
 
         try:
-            with open_bytes(self.path) as file:
-                table = pyarrow.csv.read_csv(
-                    pa.PythonFile(file, mode="r"),
-                    read_options=pyarrow.csv.ReadOptions(
-                        block_size=_BLOCK, autogenerate_column_names=not self.header
-                    ),
-                    parse_options=pyarrow.csv.ParseOptions(delimiter=self.delimiter),
-                    convert_options=pyarrow.csv.ConvertOptions(
-                        null_values=_MISSING, strings_can_be_null=True
-                    ),
-                )
-                names = table.column_names
+            table = pyarrow.csv.read_csv(
+                self._source(),
+                read_options=pyarrow.csv.ReadOptions(
+                    block_size=_BLOCK, autogenerate_column_names=not self.header
+                ),
+                parse_options=pyarrow.csv.ParseOptions(delimiter=self.delimiter),
+                convert_options=pyarrow.csv.ConvertOptions(
+                    null_values=_MISSING, strings_can_be_null=True
+                ),
+            )
+            names = table.column_names
         except pa.ArrowInvalid as error:
             raise self._explained(error) from None
         except UnicodeDecodeError:
@@ -111,6 +111,24 @@ class _Text:
         if not table.num_rows:
             raise _no_rows(self.path)
         return table, self._line
+
+    def _source(self) -> Any:
+        """Return the text, in files and memory of pyarrow's own.
+
+        A thread of pyarrow may still hold some of the text when the program ends. If that were
+        Python's, giving it back would abort the program.
+        """
+        import pyarrow as pa
+
+        if self.path != STDIN and (plain := checked_path(self.path)).is_file():
+            with plain.open("rb") as opened:
+                if not compression_of(opened.read(4)):
+                    return pa.OSFile(str(plain))
+        with open_bytes(self.path) as file:
+            text = pa.BufferOutputStream()
+            while block := file.read(_PIECE):
+                text.write(block)
+            return pa.BufferReader(text.getvalue())
 
     def _check_names(self, names: list[str]) -> None:
         if not self.header:

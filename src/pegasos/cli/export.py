@@ -1,0 +1,69 @@
+"""``pegasos export``: a model for other programs."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from pegasos.cli._errors import Mendable, need
+from pegasos.cli._help import examples
+from pegasos.cli._matching import ModelFile
+from pegasos.cli._output import write
+from pegasos.cli._portrait import parts_of
+
+__all__ = ["EXAMPLES", "export"]
+
+EXAMPLES = examples(
+    "pegasos export model.safetensors --onnx model.onnx",
+    "pegasos export model.safetensors --onnx model.onnx --dtype float64",
+    "pegasos export model.safetensors --liblinear model.txt",
+)
+
+
+def export(
+    model: ModelFile,
+    onnx: Annotated[
+        Path | None,
+        typer.Option("--onnx", metavar="FILE", help="A graph for onnxruntime and its like."),
+    ] = None,
+    liblinear: Annotated[
+        Path | None,
+        typer.Option("--liblinear", metavar="FILE", help="For liblinear's predict: linear models."),
+    ] = None,
+    libsvm: Annotated[
+        Path | None,
+        typer.Option(
+            "--libsvm", metavar="FILE", help="For svm-predict: kernel machines of two classes."
+        ),
+    ] = None,
+    dtype: Annotated[
+        Literal["float32", "float64"], typer.Option("--dtype", help="What ONNX computes in.")
+    ] = "float32",
+) -> None:
+    """Write a model in the format of another program, and say where.
+
+    With labels that are whole numbers, liblinear and libsvm predict the same from these files.
+    """
+    files = [file for file in (onnx, liblinear, libsvm) if file is not None]
+    if len(files) != 1:
+        what = "several files were named" if files else "no file was named"
+        raise Mendable(what, "say one of --onnx FILE, --liblinear FILE and --libsvm FILE")
+    if onnx is not None:
+        need("ONNX", "onnx")
+    from pegasos import io
+
+    fitted = io.load(model)
+    first = parts_of(fitted)[0]
+    if onnx is None and first is not fitted:
+        raise Mendable(
+            f"{model}: this model prepares its rows ({type(first).__name__}), and text formats "
+            "cannot say how",
+            "say --onnx FILE, or fit a model without --scale and --impute",
+        )
+    if onnx is not None:
+        io.to_onnx(fitted, onnx, dtype=dtype)
+    elif liblinear is not None:
+        io.to_liblinear(fitted, liblinear)
+    elif libsvm is not None:
+        io.to_libsvm(fitted, libsvm)
+    write(str(files[0]))

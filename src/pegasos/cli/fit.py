@@ -1,0 +1,241 @@
+"""``pegasos fit``: from a file of data to a certified model."""
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from pegasos.cli import _fit_options as options
+from pegasos.cli import _reading as source
+from pegasos.cli._errors import Mendable
+from pegasos.cli._help import Jobs, examples
+from pegasos.cli._imports import importing
+from pegasos.cli._machines import Settings, settings_of
+from pegasos.cli._output import say, write, write_json
+from pegasos.cli._portrait import certificate_text, portrait
+
+__all__ = ["EXAMPLES", "fit"]
+
+EXAMPLES = examples(
+    "pegasos fit train.svm -o model.safetensors --lam 1e-4 --solver sdca",
+    "pegasos fit people.csv -o model.safetensors --target income --one-hot --scale standard",
+    "pegasos fit usps.h5 -o model.safetensors --kernel rbf --gamma 0.01 --test-size 0.2",
+    "pegasos fit train.svm -o model.safetensors --lam 1e-5,1e-4,1e-3 --cv 5 --json",
+)
+# What takes long to import, by machine.
+_HOMES = {
+    "PegasosClassifier": ("pegasos._linear", "pegasos.io._model_linear"),
+    "KernelPegasosClassifier": ("pegasos._kernel", "pegasos.io._model_kernel"),
+    "PerceptronClassifier": ("pegasos._perceptron", "pegasos.io._model_linear"),
+    "KernelPerceptronClassifier": ("pegasos._kernel_perceptron", "pegasos.io._model_kernel"),
+}
+
+
+def fit(
+    context: typer.Context,
+    data: source.DataFile,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="MODEL", help="The file for the model.")
+    ],
+    kernel: options.Kernel = None,
+    perceptron: options.Perceptron = False,
+    lam: options.Lam = None,
+    loss: options.Loss = None,
+    solver: options.Solver = None,
+    tol: options.Tol = None,
+    max_iter: options.MaxIter = None,
+    max_steps: options.MaxSteps = None,
+    class_weight: options.ClassWeight = None,
+    no_intercept: options.NoIntercept = False,
+    intercept_scaling: options.InterceptScaling = None,
+    gamma: options.Gamma = None,
+    degree: options.Degree = None,
+    coef0: options.Coef0 = None,
+    memory: options.Memory = None,
+    batch_size: options.BatchSize = None,
+    sampling: options.Sampling = None,
+    average: options.Average = None,
+    project: options.Project = False,
+    scale: Annotated[
+        Literal["standard", "minmax"] | None,
+        typer.Option(
+            "--scale",
+            help="Bring features to variance 1 (and mean 0) or to 0..1; zeros of sparse rows stay.",
+        ),
+    ] = None,
+    impute: Annotated[
+        str | None,
+        typer.Option(
+            "--impute",
+            metavar="mean|median|NUMBER",
+            help="What stands for values that are missing. Part of the model.",
+        ),
+    ] = None,
+    cv: Annotated[
+        int | None,
+        typer.Option(
+            "--cv",
+            metavar="N",
+            min=2,
+            show_default="none; 5 for a grid",
+            help="Judge by so many folds, then fit to all rows.",
+        ),
+    ] = None,
+    test_size: Annotated[
+        float | None,
+        typer.Option("--test-size", metavar="PART", help="Keep this part of the rows to test by."),
+    ] = None,
+    test: Annotated[
+        str | None, typer.Option("--test", metavar="FILE", help="Rows to test by.")
+    ] = None,
+    format: source.Format = None,  # noqa: A002 - what everybody calls it
+    target: source.Target = None,
+    no_header: source.Header = False,
+    one_hot: source.OneHot = False,
+    categorical: source.Categorical = None,
+    key: source.Key = None,
+    zero_based: source.ZeroBased = None,
+    dtype: source.Dtype = "float32",
+    seed: Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Decides all draws.")] = 0,
+    jobs: Jobs = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Write the summary for other programs to read.")
+    ] = False,
+) -> None:
+    """Train a model on a file of data, certify it, and save it.
+
+    A linear SVM, unless --kernel or --perceptron asks for another machine. The labels are the last
+    column of a table, unless --target names another. Several values of --lam, --max-steps, --gamma
+    or --degree are a grid: the best by cross-validation is fitted to all rows. The model is
+    written when all is done, and nothing is if the program is stopped.
+    """
+    settings = settings_of(context)
+    if impute is not None:
+        source.filling(impute)  # what is wrong with it is said before the work
+    _refuse_what_does_not_go_together(context.params, settings)
+    _refuse_bad_output(output)
+    reading = source.Reading.of(context.params)
+    with importing(*_HOMES[settings.machine.estimator]):
+        rows = _labelled(
+            data,
+            reading,
+            one_hot=source.one_hot(one_hot, categorical),
+            # The model fills what is missing.
+            missing="error" if impute is None else float("nan"),
+            n_jobs=jobs or -1,
+        )
+        tested = None if test is None else _test_rows(test, rows, reading, impute is not None)
+    from pegasos import save
+    from pegasos.cli._fitting import Work, fit_model
+
+    work = Work(scale, impute, cv, test_size, seed, jobs or -1)
+    model, facts = fit_model(settings, work, rows, tested, output)
+    save(model, output)
+    facts = portrait(model) | facts
+    if as_json:
+        write_json(facts)
+    else:
+        write(_text(facts))
+    _say_what_is_left(facts)
+
+
+def _refuse_what_does_not_go_together(given: dict[str, Any], settings: Settings) -> None:
+    size = given["test_size"]
+    if size is not None and given["test"] is not None:
+        raise Mendable("--test-size and --test do not go together", "choose one of them")
+    if size is not None and not 0 < size < 1:
+        raise Mendable(f"--test-size {size:g}: this is no part", "write a number such as 0.25")
+    if settings.given.get("kernel") == "precomputed":
+        for name in ("scale", "impute", "test_size", "cv"):
+            if given[name] is not None:
+                raise Mendable(
+                    f"--{name.replace('_', '-')} does not go with --kernel precomputed",
+                    "leave it out: the data is a matrix of kernel values, not of features",
+                )
+
+
+def _refuse_bad_output(path: Path) -> None:
+    """Find out before the work what would spoil its end."""
+    if path.is_dir() or not path.resolve().parent.is_dir():
+        what = "is a folder" if path.is_dir() else "cannot be written: its folder is not there"
+        raise Mendable(f"{path} {what}", "name a file in a folder that exists")
+
+
+def _labelled(path: str, reading: source.Reading, **wishes: Any) -> Any:
+    import numpy as np
+
+    place = reading.place_of_labels
+    rows = reading.read(path, target=-1 if place is None else place, **wishes)
+    if rows.y is None:
+        raise Mendable(f"{path}: there are no labels", "name them with --target")
+    classes = np.unique(rows.y)
+    if len(classes) < 2:
+        raise Mendable(
+            f"{path}: all labels are {classes[0]}; two classes are needed to tell apart",
+            "check the column of the labels with --target",
+        )
+    if rows.y.dtype.kind == "f" and len(classes) > max(20, len(rows.y) // 2):
+        raise Mendable(
+            f"{path}: there are {len(classes)} different labels, such as {classes[0]}",
+            "these look like measurements: name the column of the classes with --target",
+        )
+    return rows
+
+
+def _test_rows(path: str, rows: Any, reading: source.Reading, has_gaps: bool) -> Any:
+    from dataclasses import replace
+
+    from pegasos.cli._matching import Features, same_labels
+    from pegasos.io import DataError
+    from pegasos.io._formats import format_of
+
+    try:  # --format is that of DATA: this file may have another
+        own = format_of(path, None)
+    except DataError:
+        own = reading.format or ""
+    place = reading.place_of_labels
+    tested = Features(rows.names, rows.X.shape[1], has_gaps).read(
+        path, replace(reading, format=own or None), target=-1 if place is None else place
+    )
+    same_labels(path, tested.y, rows.y)
+    return tested
+
+
+def _text(facts: dict[str, Any]) -> str:
+    shown = {
+        "model": " + ".join([*facts["preparation"], facts["estimator"]]),
+        "data": f"{facts['rows']} rows, {facts['features']} features, "
+        f"{len(facts['classes'])} classes",
+        "training": f"{facts['epochs']} epochs, {facts['steps']} steps, {facts['seconds']:.3g} s",
+        "certificate": certificate_text(facts["certificate"]),
+    }
+    if "support_vectors" in facts:
+        shown["support"] = f"{facts['support_vectors']} of {facts['rows']} rows"
+    folds, grid, test = facts["cross_validation"], facts["grid"], facts["test"]
+    if grid is not None:
+        best = grid["best"]
+        at = ", ".join(f"{name} {value}" for name, value in best["parameters"].items())
+        shown["best"] = f"of {len(grid['cells'])}: {at}"
+        shown["folds"] = _accuracy(best, grid["folds"])
+    if folds is not None:
+        shown["folds"] = _accuracy(folds, folds["folds"])
+    if test is not None:
+        shown["test"] = f"accuracy {test['accuracy']:.4f} ({test['rows']} rows)"
+    shown["saved"] = facts["model"]
+    return "\n".join(f"{name:12} {value}" for name, value in shown.items())
+
+
+def _accuracy(judged: dict[str, Any], folds: int) -> str:
+    return f"accuracy {judged['accuracy']:.4f} ± {judged['spread']:.4f} ({folds} folds)"
+
+
+def _say_what_is_left(facts: dict[str, Any]) -> None:
+    """Say when a fit has ended before it was as close to the optimum as it should be."""
+    parameters, certificate = facts["parameters"], facts["certificate"]
+    tol = parameters.get("tol")
+    if certificate is None or tol is None or (certificate["relative_gap"] or 0) <= tol:
+        return
+    say("note", f"all steps were made, and the gap is above --tol {tol:g}")
+    better = "" if parameters["solver"] == "sdca" else "--solver sdca, "
+    scaled = "" if facts["preparation"] else "--scale standard, "
+    say("hint", f"try {better}{scaled}a larger --lam or --max-iter, or accept the gap")
