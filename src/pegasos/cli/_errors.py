@@ -15,7 +15,10 @@ STOPPED = 130
 _TRACEBACK = "PEGASOS_TRACEBACK"
 
 # Packages that come with an extra, for the remedy when one is not there.
-_EXTRAS = {"h5py": "io", "pyarrow": "io", "jinja2": "report", "matplotlib": "report"}
+_EXTRAS = {
+    **dict.fromkeys(("h5py", "pyarrow"), "io"),
+    **dict.fromkeys(("jinja2", "matplotlib", "plotly"), "report"),
+}
 
 
 class MissingExtra(Exception):  # noqa: N818 - reads like what it says

@@ -1,0 +1,69 @@
+"""What the reader of the page can look at cell by cell: every grid over lam and T."""
+
+from typing import Any
+
+import numpy as np
+
+from pegasos.report._grid import ErrorGrid, Floats, means
+from pegasos.report._kinds import VALUES
+from pegasos.report._numbers import count_text, error_text, power_text, same_decimals, seconds_text
+from pegasos.report._scores import cell_text
+from pegasos.report._style import COLOURS
+from pegasos.report._table import DIGITS, columns_of_results, grids_over_lam_and_steps
+
+
+def explorable(results: Any) -> dict[str, Any]:
+    """Return the grids of a study as plain values, of which JSON can be made; empty without any.
+
+    All texts are written here, so that the charts say the same as the figures and tables.
+    """
+    grids = []
+    for row, cells in grids_over_lam_and_steps(columns_of_results(results, "grid")):
+        means_of = {value: means(cells, value) for value in (*VALUES, "seconds")}
+        if all(np.isfinite(means_of[value].errors).any() for value in VALUES):
+            grids.append(_grid(row, means_of))
+    if not grids:
+        return {}
+    smallest = [np.nanmin(np.array(grid["test_error"]["errors"], float)) for grid in grids]
+    return {"grids": grids, "first": int(np.argmin(smallest)), "colours": COLOURS}
+
+
+def _grid(row: dict[str, Any], means_of: dict[str, ErrorGrid]) -> dict[str, Any]:
+    any_of_them = means_of["seconds"]
+    kernel = cell_text({**row, "lam": None, "max_steps": None})
+    return {
+        "name": ", ".join(filter(None, (row["model"], row["subset"], kernel))),
+        "kernel": kernel,
+        "lams": [power_text(lam) for lam in any_of_them.lams],
+        "steps": any_of_them.steps.tolist(),
+        "step_texts": [count_text(steps) for steps in any_of_them.steps],
+        "seconds": [
+            ["" if np.isnan(seconds) else seconds_text(seconds) for seconds in line]
+            for line in any_of_them.errors
+        ],
+        **{value: _errors(means_of[value]) for value in VALUES},
+    }
+
+
+def _errors(grid: ErrorGrid) -> dict[str, Any]:
+    best = np.unravel_index(np.nanargmin(grid.errors.round(DIGITS)), grid.errors.shape)
+    decimals = same_decimals(grid.errors.ravel().tolist())
+    spread = grid.spread if (grid.spread > 0).any() else np.full_like(grid.spread, np.nan)
+    return {
+        "errors": _or_null(grid.errors),
+        "spread": _or_null(spread),
+        "best": [int(place) for place in best],
+        "decimals": decimals,
+        "texts": [
+            [
+                "" if np.isnan(error) else error_text(error, its)
+                for error, its in zip(*both, strict=True)
+            ]
+            for both in zip(grid.errors, spread, strict=True)
+        ],
+    }
+
+
+def _or_null(values: Floats) -> list[list[float | None]]:
+    """Return rows of numbers; JSON has no NaN."""
+    return [[None if np.isnan(value) else value for value in row] for row in values.tolist()]
