@@ -7,7 +7,7 @@ from typing import Any
 
 
 def template(name: str) -> Any:
-    """Return a template of the folder ``page``; what it needs is checked before any work is done."""
+    """Return a template of the folder ``page``."""
     try:
         import jinja2
     except ImportError as error:
