@@ -20,7 +20,8 @@ def explorable(results: Any) -> dict[str, Any]:
     grids = []
     for row, cells in grids_over_lam_and_steps(columns_of_results(results, "grid")):
         means_of = {value: means(cells, value) for value in (*VALUES, "seconds")}
-        if all(np.isfinite(means_of[value].errors).any() for value in VALUES):
+        known = [np.isfinite(means_of[value].errors) for value in VALUES]
+        if all(cells.any() for cells in known) and known[0].size > 1:  # one cell is no choice
             grids.append(_grid(row, means_of))
     if not grids:
         return {}

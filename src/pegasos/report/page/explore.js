@@ -137,6 +137,7 @@
       `T = ${grid.step_texts[column]}, ${grid.seconds[row][column]}.`;
     fillTable(now);
     await Promise.all([drawHeatmap(now), drawCurves(now)]);
+    document.getElementById("js-plotly-tester")?.setAttribute("aria-hidden", "true"); // where texts are measured
     document.documentElement.dataset.drawn = `${form.elements.grid.value} ${form.elements.value.value}`;
   }
 
