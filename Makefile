@@ -19,13 +19,17 @@ INSTALL := $(BIN)/python -m pip install --quiet --no-build-isolation --editable
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test check format bench sanitize fuzz clean
+.PHONY: help demo docs test check format bench sanitize fuzz clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(VENV)/.stamp-demo ## build, run the study of the digits, write its report
 	$(BIN)/python examples/demo.py
+
+docs: $(VENV)/.stamp-docs ## the site with guide, gallery and reference, in build/docs
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet -c docs -d build/doctrees . build/docs
+	@echo 'build/docs/index.html'
 
 test: $(VENV)/.stamp-test ## all tests
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
@@ -62,7 +66,7 @@ fuzz: ## feed the svmlight reader what a fuzzer thinks up, for FUZZ_SECONDS (nee
 	build/fuzz/svmlight_fuzz -max_total_time=$(FUZZ_SECONDS) -dict=cpp/fuzz/svmlight.dict -print_final_stats=1 build/fuzz/corpus
 
 clean: ## remove everything make has made, .venv included
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage htmlcov
+	rm -rf $(VENV) build dist docs/gallery .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage htmlcov
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
 # The stamps say what is installed in .venv: the build tools, the package with what the demo needs, the package with one extra.

@@ -30,6 +30,7 @@ class Browser:
 
     def open(self, page, *, size=WIDE, dark=False, script=True):
         """Show a page from disk, as if the window, the colours and the settings were these."""
+        self.driver.get("about:blank")  # nothing of an earlier page is left to wait for
         self.tell("Emulation.setScriptExecutionDisabled", value=not script)
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.tell("Emulation.setEmulatedMedia", features=[scheme])
