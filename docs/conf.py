@@ -1,6 +1,6 @@
 """The site: the pages of the repository, the gallery, and the reference made of the docstrings.
 
-The source folder is that of the repository, so that links between pages are the same here and there.
+The source folder is that of the repository: links between pages are the same here and there.
 """
 
 from importlib.metadata import version

@@ -2,8 +2,8 @@
 What lam, T and the kernel do
 =============================
 
-A whole grid of kernel machines on the digits, cross-validated in one run: every lam and every T share
-their draws, all folds one kernel matrix.
+A whole grid of kernel machines on the digits, cross-validated in one run: every lam and every T
+share their draws, all folds one kernel matrix.
 """
 
 from sklearn.datasets import load_digits

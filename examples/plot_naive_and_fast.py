@@ -2,8 +2,8 @@
 The textbook's loop and ours
 ============================
 
-``pegasos.reference`` is the published algorithm in plain NumPy, to be read beside the paper. The core
-takes the same steps with the same draws, and comes to the same weights; only sooner.
+``pegasos.reference`` is the published algorithm in plain NumPy, to be read beside the paper. The
+core takes the same steps with the same draws, and comes to the same weights; only sooner.
 """
 
 from time import perf_counter
@@ -45,8 +45,8 @@ times = {
 }
 
 # %%
-# Seconds of training, with how many times faster the core is. It also computes the certificate, which
-# the loop does not.
+# Seconds of training, with how many times faster the core is. It also computes the certificate,
+# which the loop does not.
 
 BarsDisplay(times, groups=[f"T = {steps:,}" for steps in sizes]).plot()
 
