@@ -6,6 +6,7 @@
 PYTHON ?= python3
 PYTEST_ARGS ?=
 CLANG ?= clang++
+CHROMIUM ?= chromium
 FUZZ_SECONDS ?= 60
 
 VENV := .venv
@@ -19,13 +20,17 @@ INSTALL := $(BIN)/python -m pip install --quiet --no-build-isolation --editable
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo docs test check format bench sanitize fuzz clean
+.PHONY: help demo picture docs test check format bench sanitize fuzz clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(VENV)/.stamp-demo ## build, run the study of the digits, write its report
 	$(BIN)/python examples/demo.py
+
+picture: demo ## docs/images/report.png, how the report of the demo looks (needs chromium)
+	$(CHROMIUM) --headless=new --no-sandbox --hide-scrollbars --virtual-time-budget=20000 \
+	    --window-size=1100,1480 --screenshot=docs/images/report.png build/demo/report.html
 
 docs: $(VENV)/.stamp-docs ## the site with guide, gallery and reference, in build/docs
 	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet -c docs -d build/doctrees . build/docs

@@ -19,7 +19,7 @@ pegasos = PegasosClassifier(lam=1e-3, max_iter=50, tol=None, random_state=0).fit
 ascent = PegasosClassifier(lam=1e-3, solver="sdca", tol=1e-4, random_state=0).fit(X, is_eight)
 
 # %%
-# The same objective, two ways down. Gap and objective are one line as long as the bound is near 0.
+# The same objective, two ways down.
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(11, 3.6), layout="constrained")
 ConvergenceDisplay.from_estimator(pegasos, ax=left)

@@ -93,6 +93,7 @@ def test_an_output_folder_that_cannot_be_is_the_users_to_mend(run_here):
         ("pyarrow", ("study", "run", "digits"), "io"),
         ("matplotlib", ("study", "run", "digits"), "report"),
         ("jinja2", ("report", "out"), "report"),
+        ("plotly", ("report", "out"), "report"),
     ],
 )
 def test_a_missing_package_is_noticed_before_any_work(package, arguments, extra, tmp_path):

@@ -4,12 +4,14 @@ from typing import Any
 
 import numpy as np
 
+from pegasos.report._cells import readable_on
 from pegasos.report._grid import ErrorGrid, Floats, means
+from pegasos.report._heatmap import HeatmapDisplay
 from pegasos.report._kinds import VALUES
-from pegasos.report._numbers import count_text, error_text, power_text, same_decimals, seconds_text
+from pegasos.report._numbers import count_text, error_text, power_text, seconds_text
 from pegasos.report._scores import cell_text
 from pegasos.report._style import COLOURS
-from pegasos.report._table import DIGITS, columns_of_results, grids_over_lam_and_steps
+from pegasos.report._table import columns_of_results, grids_over_lam_and_steps
 
 
 def explorable(results: Any) -> dict[str, Any]:
@@ -47,21 +49,20 @@ def _grid(row: dict[str, Any], means_of: dict[str, ErrorGrid]) -> dict[str, Any]
 
 
 def _errors(grid: ErrorGrid) -> dict[str, Any]:
-    best = np.unravel_index(np.nanargmin(grid.errors.round(DIGITS)), grid.errors.shape)
-    decimals = same_decimals(grid.errors.ravel().tolist())
+    drawn = HeatmapDisplay(grid.errors, lams=grid.lams, steps=grid.steps)
     spread = grid.spread if (grid.spread > 0).any() else np.full_like(grid.spread, np.nan)
     return {
         "errors": _or_null(grid.errors),
         "spread": _or_null(spread),
-        "best": [int(place) for place in best],
-        "decimals": decimals,
+        "best": drawn.best_,
+        "is_log": drawn.is_log,
+        "cells": [[drawn.text(error) for error in line] for line in grid.errors],
+        "inks": [[readable_on(colour) for colour in line] for line in drawn.colours()],
         "texts": [
-            [
-                "" if np.isnan(error) else error_text(error, its)
-                for error, its in zip(*both, strict=True)
-            ]
-            for both in zip(grid.errors, spread, strict=True)
+            ["" if np.isnan(error) else error_text(error, its) for error, its in line]
+            for line in np.stack([grid.errors, spread], axis=-1)
         ],
+        "ticks": [(tick, drawn.text(tick)) for tick in drawn.ticks().tolist()],
     }
 
 

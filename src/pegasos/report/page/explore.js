@@ -52,36 +52,38 @@
   }
 
   function drawHeatmap(now) {
-    const { grid, errors, best, decimals } = now;
-    const [low, high] = range(errors);
-    // As in the figures: where errors differ much, equal steps of colour are equal ratios.
-    const isLog = low > 0 && high >= 4 * low;
-    const [scale, back] = isLog ? [Math.log10, (x) => 10 ** x] : [(x) => x, (x) => x];
-    const [first, last] = [scale(low), low === high ? scale(low) + 0.01 : scale(high)];
-    const ticks = [0, 1, 2, 3, 4].map((k) => first + (k * (last - first)) / 4);
-    const write = (error) => error.toFixed(decimals);
+    const { grid, errors, cells, inks, best, ticks } = now;
+    const scale = now.is_log ? Math.log10 : (error) => error; // colours are those of the figures
+    const tickvals = ticks.map(([tick]) => scale(tick));
     const trace = {
       type: "heatmap",
       x: grid.step_texts,
       y: grid.lams,
       z: errors.map((row) => row.map((error) => (error === null ? null : scale(error)))),
-      zmin: first,
-      zmax: last,
+      zmin: tickvals[0],
+      zmax: tickvals.at(-1),
       colorscale: "Cividis",
       xgap: 2,
       ygap: 2,
-      text: errors.map((row) => row.map((error) => (error === null ? "" : write(error)))),
-      texttemplate: "%{text}",
       hovertext: hoverTexts(now),
       hovertemplate: "%{hovertext}<extra></extra>",
       hoverongaps: false,
       showscale: !narrow.matches,
-      colorbar: { title: { text: now.what, side: "right" }, outlinewidth: 0, thickness: 14, tickvals: ticks, ticktext: ticks.map((tick) => write(back(tick))) },
+      colorbar: { title: { text: now.what, side: "right" }, outlinewidth: 0, thickness: 14, tickvals, ticktext: ticks.map(([, text]) => text) },
+    };
+    const numbers = {
+      type: "scatter",
+      mode: "text",
+      x: grid.lams.flatMap(() => grid.step_texts),
+      y: grid.lams.flatMap((lam) => grid.step_texts.map(() => lam)),
+      text: cells.flat(),
+      textfont: { color: inks.flat() },
+      hoverinfo: "skip",
     };
     const [row, column] = best;
     const around = { type: "rect", x0: column - 0.5, x1: column + 0.5, y0: row - 0.5, y1: row + 0.5 };
     const shapes = [["white", 5], ["black", 2.5]].map(([ink, width]) => ({ ...around, line: { color: ink, width } }));
-    return Plotly.react(heatmap, [trace], layout({
+    return Plotly.react(heatmap, [trace, numbers], layout({
       height: 110 + 36 * Math.max(3, grid.lams.length),
       shapes,
       xaxis: { type: "category", title: { text: "T, steps" }, showgrid: false },
