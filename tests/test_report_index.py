@@ -69,7 +69,7 @@ def test_folders_that_are_named_get_an_index_where_all_of_them_are(finished, cap
     (finished / "index.html").unlink(missing_ok=True)
     monkeypatch.chdir(finished)
     assert run(["report", "b", "a", "b"]) == 0
-    assert capsys.readouterr().out == f"{finished / 'index.html'}\n"
+    assert capsys.readouterr().out == "index.html\n"
     assert links_of(index_of(finished)) == ["b/report.html", "a/report.html"]
 
 

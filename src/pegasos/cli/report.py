@@ -59,6 +59,8 @@ def _with_results(folder: Path) -> list[Path]:
 
 def _that_has_all(folders: list[Path]) -> Path:
     """Return the one folder that was named, or the nearest one that all of them are in."""
-    return (
-        folders[0] if len(folders) == 1 else Path(os.path.commonpath(map(os.path.abspath, folders)))
-    )
+    if len(folders) == 1:
+        return folders[0]
+    common = os.path.commonpath([folder.absolute() for folder in folders])
+    is_relative = not any(folder.is_absolute() for folder in folders)
+    return Path(os.path.relpath(common) if is_relative else common)
