@@ -11,7 +11,7 @@ from pegasos.report._kinds import VALUES
 from pegasos.report._numbers import count_text, error_text, power_text, seconds_text
 from pegasos.report._scores import cell_text
 from pegasos.report._style import COLOURS
-from pegasos.report._table import columns_of_results, grids_over_lam_and_steps
+from pegasos.report._table import columns_of_results, grids_over_lam_and_steps, n_judged
 
 
 def explorable(results: Any) -> dict[str, Any]:
@@ -23,15 +23,17 @@ def explorable(results: Any) -> dict[str, Any]:
     for row, cells in grids_over_lam_and_steps(columns_of_results(results, "grid")):
         means_of = {value: means(cells, value) for value in (*VALUES, "seconds")}
         known = [np.isfinite(means_of[value].errors) for value in VALUES]
-        if all(cells.any() for cells in known) and known[0].size > 1:  # one cell is no choice
-            grids.append(_grid(row, means_of))
+        if all(errors.any() for errors in known) and known[0].size > 1:  # one cell is no choice
+            grids.append(_grid(row, means_of, has_spread=n_judged(cells) > 1))
     if not grids:
         return {}
     smallest = [np.nanmin(np.array(grid["test_error"]["errors"], float)) for grid in grids]
     return {"grids": grids, "first": int(np.argmin(smallest)), "colours": COLOURS}
 
 
-def _grid(row: dict[str, Any], means_of: dict[str, ErrorGrid]) -> dict[str, Any]:
+def _grid(
+    row: dict[str, Any], means_of: dict[str, ErrorGrid], *, has_spread: bool
+) -> dict[str, Any]:
     any_of_them = means_of["seconds"]
     kernel = cell_text({**row, "lam": None, "max_steps": None})
     return {
@@ -44,25 +46,25 @@ def _grid(row: dict[str, Any], means_of: dict[str, ErrorGrid]) -> dict[str, Any]
             ["" if np.isnan(seconds) else seconds_text(seconds) for seconds in line]
             for line in any_of_them.errors
         ],
-        **{value: _errors(means_of[value]) for value in VALUES},
+        **{value: _errors(means_of[value], has_spread) for value in VALUES},
     }
 
 
-def _errors(grid: ErrorGrid) -> dict[str, Any]:
+def _errors(grid: ErrorGrid, has_spread: bool) -> dict[str, Any]:
     drawn = HeatmapDisplay(grid.errors, lams=grid.lams, steps=grid.steps)
-    spread = grid.spread if (grid.spread > 0).any() else np.full_like(grid.spread, np.nan)
+    spread = grid.spread if has_spread else np.full_like(grid.spread, np.nan)
     return {
         "errors": _or_null(grid.errors),
         "spread": _or_null(spread),
         "best": drawn.best_,
-        "is_log": drawn.is_log,
-        "cells": [[drawn.text(error) for error in line] for line in grid.errors],
-        "inks": [[readable_on(colour) for colour in line] for line in drawn.colours()],
+        "is_log": drawn._is_log,
+        "cells": [[drawn._text(error) for error in line] for line in grid.errors],
+        "inks": [[readable_on(colour) for colour in line] for line in drawn._colours()],
         "texts": [
             ["" if np.isnan(error) else error_text(error, its) for error, its in line]
             for line in np.stack([grid.errors, spread], axis=-1)
         ],
-        "ticks": [(tick, drawn.text(tick)) for tick in drawn.ticks().tolist()],
+        "ticks": [(tick, drawn._text(tick)) for tick in drawn._ticks().tolist()],
     }
 
 

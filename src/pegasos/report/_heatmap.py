@@ -62,7 +62,7 @@ class HeatmapDisplay(GridDisplay):
         self.image_ = ax.imshow(
             cells, cmap=_colour_map(), norm=self._norm(), origin="lower", aspect="auto"
         )
-        draw_cells(ax, self.image_, [[self.text(e) for e in row] for row in self.errors])
+        draw_cells(ax, self.image_, [[self._text(e) for e in row] for row in self.errors])
         ax.set_xticks(range(n_steps), [count_text(t) for t in self.steps])
         ax.set_yticks(range(n_lams), [power_text(lam) for lam in self.lams])
         ax.set_xlabel("T, steps")
@@ -72,35 +72,23 @@ class HeatmapDisplay(GridDisplay):
         bar = ax.figure.colorbar(self.image_, ax=ax, label=self._what)
         bar.outline.set_visible(False)
         bar.ax.minorticks_off()
-        ticks = self.ticks()
-        bar.set_ticks(ticks.tolist(), labels=[self.text(tick) for tick in ticks])
+        ticks = self._ticks()
+        bar.set_ticks(ticks.tolist(), labels=[self._text(tick) for tick in ticks])
 
     @property
-    def is_log(self) -> bool:
+    def _is_log(self) -> bool:
         """Whether equal steps of colour are equal ratios of errors."""
         smallest, largest = np.nanmin(self.errors), np.nanmax(self.errors)
         return bool(smallest > 0 and largest >= _LOG_FROM * smallest)
 
-    def ticks(self) -> Floats:
-        """Return the errors that the colour bar names.
-
-        Returns
-        -------
-        ndarray of shape (5,)
-            From the smallest error to the largest.
-        """
+    def _ticks(self) -> Floats:
+        """Return the errors that the colour bar names."""
         norm = self._norm()
-        between = np.geomspace if self.is_log else np.linspace
+        between = np.geomspace if self._is_log else np.linspace
         return between(norm.vmin, norm.vmax, 5)
 
-    def colours(self) -> Floats:
-        """Return the colour of every cell.
-
-        Returns
-        -------
-        ndarray of shape (n_lams, n_steps, 4)
-            Red, green, blue and opacity, from 0 to 1.
-        """
+    def _colours(self) -> Floats:
+        """Return the colour of every cell: red, green, blue and opacity, from 0 to 1."""
         cells = self._norm()(np.ma.masked_invalid(self.errors))
         return np.asarray(_colour_map()(cells), dtype=np.float64)
 
@@ -110,21 +98,10 @@ class HeatmapDisplay(GridDisplay):
         smallest, largest = np.nanmin(self.errors), np.nanmax(self.errors)
         if smallest == largest:
             largest = smallest + 0.01  # one colour; a bar from a value to itself would be empty
-        return (LogNorm if self.is_log else Normalize)(smallest, largest)
+        return (LogNorm if self._is_log else Normalize)(smallest, largest)
 
-    def text(self, error: float) -> str:
-        """Write an error as it stands in a cell, with as many decimals as tell the cells apart.
-
-        Parameters
-        ----------
-        error : float
-            Nothing is written of NaN.
-
-        Returns
-        -------
-        str
-            Such as "0.0125".
-        """
+    def _text(self, error: float) -> str:
+        """Write an error with as many decimals as tell the cells apart; nothing of NaN."""
         if not np.isfinite(error):
             return ""
         return f"{error:.{same_decimals(self.errors.ravel().tolist())}f}"
@@ -159,7 +136,7 @@ class HeatmapDisplay(GridDisplay):
         n_lams, n_steps = self.errors.shape
         return (
             f"Heat-map of the {self._what} over {n_lams} values of lam and {n_steps} of T; smallest"
-            f" {self.text(self.errors[row, column])} at lam = {power_text(self.lams[row])}, "
+            f" {self._text(self.errors[row, column])} at lam = {power_text(self.lams[row])}, "
             f"T = {count_text(self.steps[column])}."
         )
 

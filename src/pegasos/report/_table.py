@@ -98,6 +98,11 @@ def grids_over_lam_and_steps(columns: Columns) -> list[tuple[dict[str, Any], Col
     return [({name: grid[name].tolist()[0] for name in grid}, grid) for grid in grids]
 
 
+def n_judged(columns: Columns) -> int:
+    """Return how many folds and repeats these rows are of."""
+    return len(set(zip(columns["repeat"].tolist(), columns["fold"].tolist(), strict=True)))
+
+
 def _or_none(column: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Return the values with None where a study's table has nothing: NaN differs from itself."""
     return _objects([None if is_nothing(value) else value for value in column.tolist()])
