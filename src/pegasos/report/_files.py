@@ -51,13 +51,9 @@ def save(figure: "Figure", path: str | PathLike[str], *, alt: str | None = None)
 
 def fixed_box(figure: "Figure") -> "Bbox":
     """Lay a figure out for good, and return its box: it can then be written several times."""
-    import matplotlib as mpl
-
     with style():
         figure.draw_without_rendering()
-        # "none" would put an idle engine there, for which every file is drawn twice.
-        with mpl.rc_context({"figure.constrained_layout.use": False}):
-            figure.set_layout_engine(None)
+        figure.set_layout_engine("none")
         return figure.get_tightbbox().padded(_PADDING)
 
 
