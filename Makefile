@@ -6,6 +6,7 @@
 PYTHON ?= python3
 PYTEST_ARGS ?=
 CLANG ?= clang++
+CHROMIUM ?= chromium
 FUZZ_SECONDS ?= 60
 
 VENV := .venv
@@ -19,13 +20,21 @@ INSTALL := $(BIN)/python -m pip install --quiet --no-build-isolation --editable
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test check format bench sanitize fuzz clean
+.PHONY: help demo picture docs test check format bench sanitize fuzz clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(VENV)/.stamp-demo ## build, run the study of the digits, write its report
 	$(BIN)/python examples/demo.py
+
+picture: demo ## docs/images/report.png, how the report of the demo looks (needs chromium)
+	$(CHROMIUM) --headless=new --no-sandbox --hide-scrollbars --virtual-time-budget=20000 \
+	    --window-size=1100,1480 --screenshot=docs/images/report.png build/demo/report.html
+
+docs: $(VENV)/.stamp-docs ## the site with guide, gallery and reference, in build/docs
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet -c docs -d build/doctrees . build/docs
+	@echo 'build/docs/index.html'
 
 # A process for each core. The threads of BLAS would spin on the cores of the others.
 test: $(VENV)/.stamp-test ## all tests
@@ -65,7 +74,7 @@ fuzz: ## feed the svmlight reader what a fuzzer thinks up, for FUZZ_SECONDS (nee
 	build/fuzz/svmlight_fuzz -max_total_time=$(FUZZ_SECONDS) -dict=cpp/fuzz/svmlight.dict -print_final_stats=1 build/fuzz/corpus
 
 clean: ## remove everything make has made, .venv included
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage htmlcov
+	rm -rf $(VENV) build dist docs/gallery .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage htmlcov
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
 # The stamps say what is installed in .venv: the build tools, the package with what the demo needs, the package with one extra.

@@ -97,6 +97,7 @@ def test_an_output_folder_that_cannot_be_is_the_users_to_mend(run_here):
         ("pyarrow", ("study", "run", "digits"), "io"),
         ("matplotlib", ("study", "run", "digits"), "report"),
         ("jinja2", ("report", "out"), "report"),
+        ("plotly", ("report", "out"), "report"),
         ("onnx", ("export", "model", "--onnx", "x.onnx"), "onnx"),
         ("pyarrow", ("predict", "model", "x.svm", "-o", "y.parquet"), "io"),
     ],

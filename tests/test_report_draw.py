@@ -142,3 +142,9 @@ def test_figures_of_a_model_are_of_its_first_subset_unless_one_is_named(tmp_path
     results.study.splits.test = None
     held_out = draw({"kind": "confusion", "model": "linear"}, results)
     assert held_out.axes[0].get_title() == "linear (0 against 6), first fold held out"
+
+
+def test_the_course_of_a_short_fit_never_goes_back_in_time(results):
+    drawn = draw({"kind": "convergence", "model": "a kernel", "against": "seconds"}, results)
+    for line in drawn.axes[0].lines:
+        assert (np.diff(line.get_xdata()) >= 0).all()

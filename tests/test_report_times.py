@@ -20,7 +20,8 @@ def test_slopes_are_the_powers_the_times_grow_by():
     sizes = np.array([100, 1000, 10000])
     display = drawn(ScalingDisplay({"flat": (sizes, [2, 2, 2]), "square": (sizes, sizes**2.0)}))
     assert display.slopes_ == pytest.approx({"flat": 0, "square": 2}, abs=1e-12)
-    points = [line.get_xydata().T for line in display.ax_.lines if line.get_marker() != "None"]
+    marked = [line for line in display.ax_.lines if line.get_marker() != "None"]
+    points = [line.get_xydata().T for line in marked if len(line.get_xdata())]
     np.testing.assert_array_equal(points[1], [sizes, sizes**2])
     labels = [text.get_text() for text in display.ax_.get_legend().get_texts()]
     assert labels[1] == "square, slope 2.00"
@@ -70,3 +71,10 @@ def test_ratios_are_the_seconds_of_the_peer_over_ours():
     np.testing.assert_array_equal(display.ratios["SVC"], [10, 0.5])
     np.testing.assert_array_equal(display.ratios["other"], [np.nan, 2])
     assert shown(display.ax_) == ["10×", "0.50×", "2.0×"]
+
+
+def test_ratios_that_are_close_are_written_above_and_below_each_other():
+    display = drawn(RatiosDisplay({"a": [2.0, 2.0], "b": [2.1, 50.0]}, tasks=["near", "far"]))
+    offsets = {text.get_text(): text.xyann[1] for text in display.ax_.texts[:2]}
+    assert offsets["2.0×"] > 0 > offsets["2.1×"]
+    assert all(text.xyann[1] > 0 for text in display.ax_.texts[2:])

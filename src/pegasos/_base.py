@@ -9,10 +9,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import assert_all_finite, check_is_fitted, validate_data
 
 from pegasos import _core
+from pegasos._notebook import ShownInNotebooks
 from pegasos._validation import Floats, float_dtypes, is_sparse, make_rows, n_threads
 
 
-class ScoringClassifier(ClassifierMixin, BaseEstimator):
+class ScoringClassifier(ShownInNotebooks, ClassifierMixin, BaseEstimator):
     """A classifier that decides by scores: one for two classes, else one per class."""
 
     n_jobs: int | None

@@ -16,10 +16,8 @@ _TRACEBACK = "PEGASOS_TRACEBACK"
 
 # Packages that come with an extra, for the remedy when one is not there.
 _EXTRAS = {
-    "h5py": "io",
-    "pyarrow": "io",
-    "jinja2": "report",
-    "matplotlib": "report",
+    **dict.fromkeys(("h5py", "pyarrow"), "io"),
+    **dict.fromkeys(("jinja2", "matplotlib", "plotly"), "report"),
     "onnx": "onnx",
 }
 

@@ -59,7 +59,8 @@ def run(
     """
     need("a study", "pyarrow")
     if not no_report:
-        need("the report", "matplotlib", "jinja2", instead=", or run the study with --no-report")
+        packages = ("matplotlib", "jinja2", "plotly")
+        need("the report", *packages, instead=", or run the study with --no-report")
     from pegasos import report, studies
     from pegasos.cli._progress import StudyProgress
     from pegasos.cli._summary import as_json as summary_json

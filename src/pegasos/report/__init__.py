@@ -19,6 +19,7 @@ from pegasos.report._draw import draw
 from pegasos.report._files import save
 from pegasos.report._frequencies import ClassFrequenciesDisplay
 from pegasos.report._heatmap import HeatmapDisplay
+from pegasos.report._index import write_all
 from pegasos.report._kinds import FigureError, check_figure, figure_kinds
 from pegasos.report._losses import LossesDisplay
 from pegasos.report._misclassified import MisclassifiedDisplay
@@ -48,4 +49,5 @@ __all__ = [
     "figure_kinds",
     "save",
     "write",
+    "write_all",
 ]

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pegasos.report._cells import between_cells, draw_cells
-from pegasos.report._grid import GridDisplay
+from pegasos.report._grid import Floats, GridDisplay
 from pegasos.report._numbers import count_text, power_text, same_decimals
 from pegasos.report._style import ERRORS, FAINT
 
@@ -57,13 +57,10 @@ class HeatmapDisplay(GridDisplay):
     image_: Any
 
     def _draw(self, ax: "Axes") -> None:
-        import matplotlib as mpl
-
         n_lams, n_steps = self.errors.shape
-        colours = mpl.colormaps[ERRORS].with_extremes(bad=FAINT)
         cells = np.ma.masked_invalid(self.errors)
         self.image_ = ax.imshow(
-            cells, cmap=colours, norm=self._norm(), origin="lower", aspect="auto"
+            cells, cmap=_colour_map(), norm=self._norm(), origin="lower", aspect="auto"
         )
         draw_cells(ax, self.image_, [[self._text(e) for e in row] for row in self.errors])
         ax.set_xticks(range(n_steps), [count_text(t) for t in self.steps])
@@ -75,14 +72,25 @@ class HeatmapDisplay(GridDisplay):
         bar = ax.figure.colorbar(self.image_, ax=ax, label=self._what)
         bar.outline.set_visible(False)
         bar.ax.minorticks_off()
-        low, high = self.image_.get_clim()
-        ticks = np.geomspace(low, high, 5) if self._is_log else np.linspace(low, high, 5)
+        ticks = self._ticks()
         bar.set_ticks(ticks.tolist(), labels=[self._text(tick) for tick in ticks])
 
     @property
     def _is_log(self) -> bool:
+        """Whether equal steps of colour are equal ratios of errors."""
         smallest, largest = np.nanmin(self.errors), np.nanmax(self.errors)
         return bool(smallest > 0 and largest >= _LOG_FROM * smallest)
+
+    def _ticks(self) -> Floats:
+        """Return the errors that the colour bar names."""
+        norm = self._norm()
+        between = np.geomspace if self._is_log else np.linspace
+        return between(norm.vmin, norm.vmax, 5)
+
+    def _colours(self) -> Floats:
+        """Return the colour of every cell: red, green, blue and opacity, from 0 to 1."""
+        cells = self._norm()(np.ma.masked_invalid(self.errors))
+        return np.asarray(_colour_map()(cells), dtype=np.float64)
 
     def _norm(self) -> Any:
         from matplotlib.colors import LogNorm, Normalize
@@ -93,6 +101,7 @@ class HeatmapDisplay(GridDisplay):
         return (LogNorm if self._is_log else Normalize)(smallest, largest)
 
     def _text(self, error: float) -> str:
+        """Write an error with as many decimals as tell the cells apart; nothing of NaN."""
         if not np.isfinite(error):
             return ""
         return f"{error:.{same_decimals(self.errors.ravel().tolist())}f}"
@@ -130,3 +139,9 @@ class HeatmapDisplay(GridDisplay):
             f" {self._text(self.errors[row, column])} at lam = {power_text(self.lams[row])}, "
             f"T = {count_text(self.steps[column])}."
         )
+
+
+def _colour_map() -> Any:
+    import matplotlib as mpl
+
+    return mpl.colormaps[ERRORS].with_extremes(bad=FAINT)

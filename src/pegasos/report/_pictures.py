@@ -9,7 +9,7 @@ from typing import Any
 
 from pegasos.report._draw import draw
 from pegasos.report._files import alt_text, as_bytes, fixed_box, replace_file
-from pegasos.report._table import columns_of_results, keep
+from pegasos.report._table import columns_of_results, grids_over_lam_and_steps
 
 _CAPTIONS = {
     "heatmap": "Error over lam and T",
@@ -60,9 +60,9 @@ def pictures(results: Any, folder: Path) -> list[Picture]:
 
 def _by_default(results: Any) -> list[dict[str, Any]]:
     """Return the figures of a study that asks for none: a heat-map of every grid."""
-    grid = columns_of_results(results, "grid")
-    grid = keep(grid, (grid["lam"] == grid["lam"]) & (grid["max_steps"] > 0))
-    return [{"kind": "heatmap", "model": name} for name in dict.fromkeys(grid["model"].tolist())]
+    grids = grids_over_lam_and_steps(columns_of_results(results, "grid"))
+    names = dict.fromkeys(row["model"] for row, _ in grids)
+    return [{"kind": "heatmap", "model": name} for name in names]
 
 
 def _picture(figure: Mapping[str, Any], drawn: Any, path: Path) -> Picture:

@@ -13,6 +13,8 @@ from pegasos.report._style import INK, looks
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+_LABEL_WIDTH = 0.08  # of a ratio as text, of the width of the axes
+
 
 class RatiosDisplay(Display):
     """Ratios of benchmarks, a line per task and a marker per peer; right of 1 is faster.
@@ -90,24 +92,36 @@ class RatiosDisplay(Display):
                 markersize=7,
                 label=name,
             )
-            for value, place in zip(values[known], places[known], strict=True):
-                ax.annotate(
-                    ratio_text(value),
-                    (value, place),
-                    xytext=(0, 5),
-                    textcoords="offset points",
-                    ha="center",
-                    fontsize=8,
-                )
         ax.margins(x=0.1)
         log_values(ax, "x", "×")
+        for place in range(len(self.tasks)):
+            self._write_ratios(ax, place)
         ax.set_yticks(places, self.tasks)
         ax.set_ylim(len(self.tasks) - 0.5, -0.7)
         ax.set_xlabel("seconds of the peer over ours")
         ax.legend(loc="center left", bbox_to_anchor=(1.01, 0.5))
 
+    def _write_ratios(self, ax: "Axes", place: int) -> None:
+        """Write the ratios of a task above their markers, below if that would hide the last one."""
+        values = sorted(v[place] for v in self.ratios.values() if np.isfinite(v[place]))
+        low, high = np.log(ax.get_xlim())
+        last, is_above = -np.inf, False
+        for value in values:
+            is_close = np.log(value) - last < _LABEL_WIDTH * (high - low)
+            is_above = not (is_close and is_above)
+            last = np.log(value)
+            ax.annotate(
+                ratio_text(value),
+                (value, place),
+                xytext=(0, 5 if is_above else -5),
+                textcoords="offset points",
+                ha="center",
+                va="bottom" if is_above else "top",
+                fontsize=8,
+            )
+
     def _size(self) -> tuple[float, float]:
-        return 7.0, 1.3 + 0.45 * len(self.tasks)
+        return 7.0, 1.3 + 0.5 * len(self.tasks)
 
     def describe(self) -> str:
         """Say in a sentence what is to be seen.

@@ -99,7 +99,9 @@ class ScalingDisplay(Display):
             slope = self.slopes_[name]
             known = np.isfinite(slope)
             label = f"{name}, slope {slope_text(slope)}" if known else name
-            ax.plot(sizes, seconds, look.marker, color=look.colour, label=label, zorder=3)
+            ax.plot(sizes, seconds, look.marker, color=look.colour, zorder=3)
+            line = look.line if known else "none"
+            ax.plot([], [], marker=look.marker, linestyle=line, color=look.colour, label=label)
             if known:
                 ends = np.array([sizes.min(), sizes.max()])
                 middle = np.exp(np.log(sizes).mean()), np.exp(np.log(seconds).mean())
@@ -109,7 +111,8 @@ class ScalingDisplay(Display):
         log_seconds(ax, "y")
         ax.set_xlabel(_NAMES[self.against])
         ax.set_ylabel("time of training")
-        ax.legend(loc="upper left", bbox_to_anchor=(0, -0.2), ncols=1 + (len(self.lines) > 3))
+        columns = 1 + (len(self.lines) > 3)
+        ax.legend(loc="upper left", bbox_to_anchor=(0, -0.16), ncols=columns, handlelength=3.2)
 
     def _size(self) -> tuple[float, float]:
         lines = len(self.lines)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from pegasos.report._numbers import count_text, power_text
-from pegasos.report._table import Columns, columns_of_results, is_nothing, keep
+from pegasos.report._table import Columns, columns_of_results, is_nothing, keep, n_judged
 
 _MEANS = ("test_error", "train_error", "seconds")
 
@@ -65,9 +65,9 @@ def _score(results: Any, model: str, subset: str, rows: Columns) -> Score:
         error = final.get("test_error", np.nan)
         return Score(model, subset, final, error, np.nan, 0, final)
     best = results.best(model, subset)
-    n_judged = len(set(zip(grid["repeat"].tolist(), grid["fold"].tolist(), strict=True)))
-    spread = best["test_error_std"] if n_judged > 1 else np.nan
-    return Score(model, subset, best, best["test_error"], spread, n_judged, final)
+    n = n_judged(grid)
+    spread = best["test_error_std"] if n > 1 else np.nan
+    return Score(model, subset, best, best["test_error"], spread, n, final)
 
 
 def _final(rows: Columns) -> dict[str, Any]:

@@ -83,6 +83,26 @@ def choose(columns: Columns, wanted: dict[str, Any]) -> tuple[Columns, dict[str,
     return columns, {name: columns[name][0] for name in chosen}
 
 
+def grids_over_lam_and_steps(columns: Columns) -> list[tuple[dict[str, Any], Columns]]:
+    """Return the rows of each grid over lam and T, with the first of them; other rows are left out.
+
+    Model, loss, kernel and subset are the same in all cells of a grid.
+    """
+    has_both = np.isfinite(columns["lam"].astype(np.float64)) & (columns["max_steps"] > 0)
+    columns = keep(columns, has_both)
+    places: dict[tuple[Any, ...], list[int]] = {}
+    names = ("model", "kernel", *_FIXED)
+    for i, place in enumerate(zip(*(_or_none(columns[name]) for name in names), strict=True)):
+        places.setdefault(place, []).append(i)
+    grids = [{name: column[rows] for name, column in columns.items()} for rows in places.values()]
+    return [({name: grid[name].tolist()[0] for name in grid}, grid) for grid in grids]
+
+
+def n_judged(columns: Columns) -> int:
+    """Return how many folds and repeats these rows are of."""
+    return len(set(zip(columns["repeat"].tolist(), columns["fold"].tolist(), strict=True)))
+
+
 def _or_none(column: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Return the values with None where a study's table has nothing: NaN differs from itself."""
     return _objects([None if is_nothing(value) else value for value in column.tolist()])

@@ -1,12 +1,12 @@
 """write: results become one page that needs nothing but itself."""
 
 from dataclasses import dataclass
-from importlib import resources
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from pegasos.report._answer import answer
+from pegasos.report._answer import Answer, answer
+from pegasos.report._explore import explorable
 from pegasos.report._facts import run_facts
 from pegasos.report._files import replace_file
 from pegasos.report._pictures import pictures
@@ -19,6 +19,7 @@ from pegasos.report._tables import (
     races_table,
     timings_table,
 )
+from pegasos.report._template import packed_plotly, resource, template
 
 
 @dataclass(frozen=True)
@@ -47,24 +48,34 @@ def write(results: Any, folder: str | PathLike[str] | None = None) -> Path:
     Path
         The page. It loads nothing from elsewhere; the same results make the same page.
     """
-    template = _template()
+    return write_page(results, folder)[0]
+
+
+def write_page(results: Any, folder: str | PathLike[str] | None = None) -> tuple[Path, Answer]:
+    """Write the report of a study, and return the page and the answer that stands on it."""
+    page = template("report.html.jinja")
     results = Remembering(results)
     folder = Path(results.folder if folder is None else folder)
+    explore = explorable(results)
+    plotly = packed_plotly() if explore else ""
     runs = results.facts.get("runs", [])
     its_scores = scores(results)
     comparisons = results.comparisons()
-    html: str = template.render(
-        css=_resource("report.css"),
+    its_answer = answer(results, its_scores, comparisons)
+    html: str = page.render(
         study=results.study,
         is_complete=results.is_complete,
-        answer=answer(results, its_scores, comparisons),
+        answer=its_answer,
         sections=_sections(results, its_scores, comparisons),
+        explore=explore,
+        plotly=plotly,
+        script=resource("explore.js"),
         pictures=pictures(results, folder / "figures"),
         facts=run_facts(runs),
         warnings=results.facts.get("warnings", []),
         version=runs[-1]["versions"]["pegasos"] if runs else "",
     )
-    return replace_file(folder / "report.html", html.encode())
+    return replace_file(folder / "report.html", html.encode()), its_answer
 
 
 def _sections(results: Any, its_scores: list[Any], comparisons: list[Any]) -> list[Section]:
@@ -93,19 +104,3 @@ def _sections(results: Any, its_scores: list[Any], comparisons: list[Any]) -> li
         ),
     ]
     return [section for section in sections if section.table.rows]
-
-
-def _template() -> Any:
-    try:
-        import jinja2
-    except ImportError as error:
-        raise ImportError(
-            "the report page is made with jinja2, which is not installed; "
-            "pip install 'pegasos[report]' brings it"
-        ) from error
-    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined)
-    return environment.from_string(_resource("report.html.jinja"))
-
-
-def _resource(name: str) -> str:
-    return (resources.files("pegasos.report") / "page" / name).read_text("utf-8")
