@@ -5,9 +5,10 @@ import os
 import traceback
 from typing import Any
 
+from pegasos._errors import MendableError
 from pegasos.cli._output import say
 
-__all__ = ["BUG", "MENDABLE", "STOPPED", "Mendable", "MissingExtra", "explain", "need"]
+__all__ = ["BUG", "MENDABLE", "STOPPED", "MissingExtra", "explain", "need"]
 
 BUG = 1
 MENDABLE = 2
@@ -22,16 +23,7 @@ _EXTRAS = {
 }
 
 
-class Mendable(Exception):  # noqa: N818 - reads like what it says
-    """Something that the user can mend: what is wrong, and what to do about it."""
-
-    def __init__(self, message: str, hint: str) -> None:
-        super().__init__(message)
-        self.message = message
-        self.hint = hint
-
-
-class MissingExtra(Mendable):
+class MissingExtra(MendableError):  # noqa: N818 - reads like what it says
     """A package that is only needed here is not installed."""
 
     def __init__(self, package: str, work: str, instead: str = "") -> None:

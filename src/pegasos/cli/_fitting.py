@@ -7,7 +7,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from pegasos.cli._errors import Mendable
+from pegasos._errors import MendableError
 from pegasos.cli._machines import Settings
 from pegasos.cli._output import messages
 from pegasos.cli._portrait import parts_of
@@ -137,7 +137,7 @@ def _fit(model: Any, X: Any, y: Any) -> None:
         model.fit(X, y)
     except (ValueError, TypeError) as error:
         text = str(error).partition("\n")[0].removesuffix(".")
-        raise Mendable(text, "'pegasos fit --help' lists the options") from None
+        raise MendableError(text, "'pegasos fit --help' lists the options") from None
 
 
 def _divided(X: Any, y: Any, work: Work) -> tuple[Any, Any, tuple[Any, Any]]:
@@ -148,7 +148,7 @@ def _divided(X: Any, y: Any, work: Work) -> tuple[Any, Any, tuple[Any, Any]]:
             X, y, test_size=work.test_size, stratify=y, random_state=work.seed
         )
     except ValueError as error:
-        raise Mendable(
+        raise MendableError(
             f"--test-size {work.test_size:g} cannot be had: {str(error).removesuffix('.')}",
             "choose another part, or name rows to test by with --test FILE",
         ) from None
@@ -172,7 +172,7 @@ def _split(y: Any, work: Work) -> list[tuple[Any, Any]]:
     try:
         return list(_folds(work).split(y, y))
     except ValueError as error:
-        raise Mendable(
+        raise MendableError(
             f"--cv {work.folds} cannot be had: {str(error).removesuffix('.')}", "take fewer folds"
         ) from None
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import typer
 
-from pegasos.cli._errors import Mendable
+from pegasos._errors import MendableError
 
 __all__ = ["MACHINES", "Machine", "Settings", "settings_of"]
 
@@ -88,7 +88,7 @@ def settings_of(context: typer.Context) -> Settings:
     machine = MACHINES[kind]
     for name in given:
         if name not in machine.parameters:
-            raise Mendable(
+            raise MendableError(
                 f"{_flag(context, name)} is no option of {machine.words}", _remedy(name, is_kernel)
             )
     class_weight = given.pop("class_weight", None)
@@ -106,12 +106,12 @@ def _as_grid(
 ) -> dict[str, Any]:
     flag = _flag(context, axis)
     if not machine.grid:
-        raise Mendable(
+        raise MendableError(
             f"{flag} has several values, and {machine.words} has no grid", "give it one value"
         )
     for name in _NOT_IN_A_GRID:
         if name in parameters:
-            raise Mendable(
+            raise MendableError(
                 f"{_flag(context, name)} does not go with several values of {flag}: a grid runs "
                 "Pegasos for fixed numbers of steps",
                 f"give {flag} one value, or say --max-steps",
@@ -147,7 +147,7 @@ def _number(text: str, flag: str, low: float = -inf) -> float:
         value = inf
     if not isfinite(value) or value <= low:
         what = "a number" if low == -inf else f"a number above {low:g}"
-        raise Mendable(f"{flag} {text}: this is not {what}", f"write {what}, as in {flag} 0.001")
+        raise MendableError(f"{flag} {text}: this is not {what}", f"write {what}, as in {flag} 0.001")
     return value
 
 
@@ -157,7 +157,7 @@ def _whole(text: str, flag: str) -> int:
     except ValueError:
         value = 0
     if value < 1:
-        raise Mendable(
+        raise MendableError(
             f"{flag} {text}: this is not a whole number from 1 on", f"write one, as in {flag} 3"
         )
     return value
@@ -215,7 +215,7 @@ def _weights(text: str, classes: Any) -> Any:
     for item in text.split(","):
         label, sign, weight = item.rpartition("=")
         if not sign or label not in labels:
-            raise Mendable(
+            raise MendableError(
                 f"--class-weight {item}: this is no class with a weight",
                 f"write balanced, or as in {next(iter(labels))}=2; "
                 f"the classes are {', '.join(list(labels)[:8])}",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pegasos.cli._errors import Mendable
+from pegasos._errors import MendableError
 from pegasos.cli._portrait import parts_of
 from pegasos.cli._reading import Reading
 
@@ -64,10 +64,10 @@ class Features:
             data = reading.read(
                 path, target=target, names=names, missing=float("nan") if self.fills else "error"
             )
-        except Mendable as error:
-            raise Mendable(error.message, self._hint(error.hint)) from None
+        except MendableError as error:
+            raise MendableError(error.message, self._hint(error.hint)) from None
         if names is not None and data.names != names:
-            raise Mendable(
+            raise MendableError(
                 f"{path}: the labels are taken from a column that is a feature of the model",
                 "name the column of the labels with --target",
             )
@@ -100,7 +100,7 @@ class Features:
         hint = "give it rows like those it was fitted to"
         if found == self.number + 1 and target is None:
             hint = "if a column holds the labels, name it with --target, as in --target -1"
-        raise Mendable(f"{path}: there are {found} features; the model has {self.number}", hint)
+        raise MendableError(f"{path}: there are {found} features; the model has {self.number}", hint)
 
 
 def read_for(model_path: Path, path: str, reading: Reading, *, needs_labels: bool) -> Any:
@@ -117,11 +117,11 @@ def read_for(model_path: Path, path: str, reading: Reading, *, needs_labels: boo
 def same_labels(path: str, y: Any, classes: Any) -> Any:
     """Return labels of the kind that a model has; refuse what cannot be compared."""
     if y is None:
-        raise Mendable(f"{path}: there are no labels", "name them with --target")
+        raise MendableError(f"{path}: there are no labels", "name them with --target")
     are_texts = [labels.dtype.kind in "UO" for labels in (y, classes)]
     if are_texts[0] != are_texts[1]:
         kinds = ["texts" if is_text else "numbers" for is_text in are_texts]
-        raise Mendable(
+        raise MendableError(
             f"{path}: the labels are {kinds[0]}, such as {y[0]}; those of the model are "
             f"{kinds[1]}, such as {classes[0]}",
             "name the labels with --target, or write them as the model knows them",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from pegasos.cli._errors import Mendable
+from pegasos._errors import MendableError
 
 if TYPE_CHECKING:
     from pegasos.io import Data
@@ -119,7 +119,7 @@ class Reading:
         try:
             return format_of(path, self.format)
         except DataError as error:
-            raise Mendable(error.message, in_options(error.hint)) from None
+            raise MendableError(error.message, in_options(error.hint)) from None
 
     def read(self, path: str, *, target: str | int | None, **more: Any) -> "Data":
         """Read a file; what is wrong with it is said in the words of the command line."""
@@ -139,13 +139,13 @@ class Reading:
             )
             return data
         except DataError as error:
-            raise Mendable(error.message, in_options(error.hint)) from None
+            raise MendableError(error.message, in_options(error.hint)) from None
 
 
 def one_hot(every_text: bool, categorical: str | None) -> bool | list[str]:
     """Return which columns become 0 and 1, as `pegasos.io.read` wants it."""
     if every_text and categorical is not None:
-        raise Mendable(
+        raise MendableError(
             "--one-hot and --categorical do not go together",
             "name all such columns with --categorical",
         )
@@ -159,7 +159,7 @@ def filling(text: str) -> str | float:
     try:
         return float(text)
     except ValueError:
-        raise Mendable(
+        raise MendableError(
             f"--impute {text}: this is not known", "write mean, median or a number"
         ) from None
 

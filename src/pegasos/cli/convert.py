@@ -4,8 +4,8 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from pegasos._errors import MendableError
 from pegasos.cli import _reading as source
-from pegasos.cli._errors import Mendable
 from pegasos.cli._help import examples
 from pegasos.cli._output import say
 
@@ -58,7 +58,7 @@ def convert(
     have no texts for labels get 1, 2, 3 in the order of the alphabet; what they stand for is said.
     """
     if target is not None and no_target:
-        raise Mendable("--target and --no-target do not go together", "choose one of them")
+        raise MendableError("--target and --no-target do not go together", "choose one of them")
     from pegasos.io import DataError
     from pegasos.io._formats import format_of
     from pegasos.io._write import write as write_data
@@ -67,7 +67,7 @@ def convert(
         kind = format_of(output, to)
     except DataError as error:
         message = error.message.replace("standard input", "standard output")
-        raise Mendable(message, error.hint.replace("format=", "--to")) from None
+        raise MendableError(message, error.hint.replace("format=", "--to")) from None
     reading = source.Reading.of(context.params)
     place = reading.place_of_labels
     rows = reading.read(
@@ -81,7 +81,7 @@ def convert(
         named = place if isinstance(place, str) and rows.names is not None else "label"
         write_data(output, rows.X, y, rows.names, format=kind, target=named)
     except DataError as error:
-        raise Mendable(error.message, source.in_options(error.hint)) from None
+        raise MendableError(error.message, source.in_options(error.hint)) from None
 
 
 def _numbered(y: Any) -> Any:

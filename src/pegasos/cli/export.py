@@ -5,7 +5,8 @@ from typing import Annotated, Literal
 
 import typer
 
-from pegasos.cli._errors import Mendable, need
+from pegasos._errors import MendableError
+from pegasos.cli._errors import need
 from pegasos.cli._help import examples
 from pegasos.cli._matching import ModelFile
 from pegasos.cli._output import write
@@ -47,7 +48,7 @@ def export(
     files = [file for file in (onnx, liblinear, libsvm) if file is not None]
     if len(files) != 1:
         what = "several files were named" if files else "no file was named"
-        raise Mendable(what, "say one of --onnx FILE, --liblinear FILE and --libsvm FILE")
+        raise MendableError(what, "say one of --onnx FILE, --liblinear FILE and --libsvm FILE")
     if onnx is not None:
         need("ONNX", "onnx")
     from pegasos import io
@@ -55,7 +56,7 @@ def export(
     fitted = io.load(model)
     first = parts_of(fitted)[0]
     if onnx is None and first is not fitted:
-        raise Mendable(
+        raise MendableError(
             f"{model}: this model prepares its rows ({type(first).__name__}), and text formats "
             "cannot say how",
             "say --onnx FILE, or fit a model without --scale and --impute",

@@ -5,9 +5,9 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from pegasos._errors import MendableError
 from pegasos.cli import _fit_options as options
 from pegasos.cli import _reading as source
-from pegasos.cli._errors import Mendable
 from pegasos.cli._help import Jobs, examples
 from pegasos.cli._imports import importing
 from pegasos.cli._machines import Settings, settings_of
@@ -142,13 +142,13 @@ def fit(
 def _refuse_what_does_not_go_together(given: dict[str, Any], settings: Settings) -> None:
     size = given["test_size"]
     if size is not None and given["test"] is not None:
-        raise Mendable("--test-size and --test do not go together", "choose one of them")
+        raise MendableError("--test-size and --test do not go together", "choose one of them")
     if size is not None and not 0 < size < 1:
-        raise Mendable(f"--test-size {size:g}: this is no part", "write a number such as 0.25")
+        raise MendableError(f"--test-size {size:g}: this is no part", "write a number such as 0.25")
     if settings.given.get("kernel") == "precomputed":
         for name in ("scale", "impute", "test_size", "cv"):
             if given[name] is not None:
-                raise Mendable(
+                raise MendableError(
                     f"--{name.replace('_', '-')} does not go with --kernel precomputed",
                     "leave it out: the data is a matrix of kernel values, not of features",
                 )
@@ -158,7 +158,7 @@ def _refuse_bad_output(path: Path) -> None:
     """Find out before the work what would spoil its end."""
     if path.is_dir() or not path.resolve().parent.is_dir():
         what = "is a folder" if path.is_dir() else "cannot be written: its folder is not there"
-        raise Mendable(f"{path} {what}", "name a file in a folder that exists")
+        raise MendableError(f"{path} {what}", "name a file in a folder that exists")
 
 
 def _labelled(path: str, reading: source.Reading, **wishes: Any) -> Any:
@@ -167,15 +167,15 @@ def _labelled(path: str, reading: source.Reading, **wishes: Any) -> Any:
     place = reading.place_of_labels
     rows = reading.read(path, target=-1 if place is None else place, **wishes)
     if rows.y is None:
-        raise Mendable(f"{path}: there are no labels", "name them with --target")
+        raise MendableError(f"{path}: there are no labels", "name them with --target")
     classes = np.unique(rows.y)
     if len(classes) < 2:
-        raise Mendable(
+        raise MendableError(
             f"{path}: all labels are {classes[0]}; two classes are needed to tell apart",
             "check the column of the labels with --target",
         )
     if rows.y.dtype.kind == "f" and len(classes) > max(20, len(rows.y) // 2):
-        raise Mendable(
+        raise MendableError(
             f"{path}: there are {len(classes)} different labels, such as {classes[0]}",
             "these look like measurements: name the column of the classes with --target",
         )

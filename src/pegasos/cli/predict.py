@@ -8,8 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
+from pegasos._errors import MendableError
 from pegasos.cli import _reading as source
-from pegasos.cli._errors import Mendable, need
+from pegasos.cli._errors import need
 from pegasos.cli._help import examples
 from pegasos.cli._matching import ModelFile, quietly, read_for
 from pegasos.cli._output import write
@@ -60,7 +61,7 @@ def predict(
     data are ignored; where nothing tells them from features, --target says which they are.
     """
     if output is not None and output.suffix not in (".csv", ".parquet"):
-        raise Mendable(
+        raise MendableError(
             f"{output}: predictions are written as .csv or .parquet", "name a file that ends so"
         )
     if output is not None and output.suffix == ".parquet":
@@ -68,7 +69,7 @@ def predict(
     reading = source.Reading.of(context.params)
     fitted, rows = read_for(model, data, reading, needs_labels=False)
     if proba and not hasattr(fitted, "predict_proba"):
-        raise Mendable(
+        raise MendableError(
             f"{model}: this model has no probabilities",
             "fit it with --loss log, or ask for --scores",
         )
