@@ -147,7 +147,9 @@ def _number(text: str, flag: str, low: float = -inf) -> float:
         value = inf
     if not isfinite(value) or value <= low:
         what = "a number" if low == -inf else f"a number above {low:g}"
-        raise MendableError(f"{flag} {text}: this is not {what}", f"write {what}, as in {flag} 0.001")
+        raise MendableError(
+            f"{flag} {text}: this is not {what}", f"write {what}, as in {flag} 0.001"
+        )
     return value
 
 

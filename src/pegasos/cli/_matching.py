@@ -100,7 +100,9 @@ class Features:
         hint = "give it rows like those it was fitted to"
         if found == self.number + 1 and target is None:
             hint = "if a column holds the labels, name it with --target, as in --target -1"
-        raise MendableError(f"{path}: there are {found} features; the model has {self.number}", hint)
+        raise MendableError(
+            f"{path}: there are {found} features; the model has {self.number}", hint
+        )
 
 
 def read_for(model_path: Path, path: str, reading: Reading, *, needs_labels: bool) -> Any:
