@@ -84,8 +84,8 @@ class SdcaRun(Run):
         elif self._many_rows and squared_norm > 0:  # rows of zeros lead nowhere
             self._start = SgdStart(problem, self.state.masses, n_active, squared_norm)
         self._tally = new_tally(problem.n_problems)
-        self._u = problem.zeros()  # one array for all strides, and so is the next
-        self._means = problem.zeros()
+        if average is not None:  # one array each for all strides
+            self._u, self._means = problem.zeros(), problem.zeros()
         self._mean = self.state.w
         self._keeps_mean = False
         self._best_is_new = False
@@ -102,7 +102,8 @@ class SdcaRun(Run):
         A mean that nobody will look at is not kept: it costs as much as the steps themselves.
         """
         self._keeps_mean = certified and self.average is not None
-        self._u.fill(0)
+        if self._keeps_mean:
+            self._u.fill(0)
         self._tally = new_tally(self.problem.n_problems)
 
     def advance(self, draws: Rows) -> None:

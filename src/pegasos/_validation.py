@@ -282,7 +282,7 @@ def weight_unit(weight: Floats | None) -> float:
     if 1 / _LARGEST_ORDINARY_WEIGHT < largest < _LARGEST_ORDINARY_WEIGHT:
         return 1.0
     _, exponent = np.frexp(largest)
-    return float(np.ldexp(1.0, exponent - 1))  # dividing by it rounds nothing
+    return float(np.ldexp(1.0, exponent - 1))  # rounds nothing that is near the largest
 
 
 def class_totals(target: Target, weight: Floats | None) -> Floats:

@@ -61,8 +61,9 @@ constexpr double kInverseFactorials[] = {1.0,
                                          1.0 / 479001600,
                                          1.0 / 6227020800};
 
-// exp(x) for x <= 0 in every lane, 0 for x below `smallest`: x = n ln 2 + r, the Taylor polynomial of r (|r| <= 0.35, cut off where
-// it no longer shows), and n put into the exponent. Within 2 units of the last place.
+// exp(x) for x <= 0 in every lane, 0 for x below `smallest`: x = n ln 2 + r, the Taylor polynomial of r
+// (|r| <= 0.35, cut off where it no longer shows), and n put into the exponent. Within 2 units of the last
+// place.
 template <class T>
 PEGASOS_INLINE typename Wide<T>::Values exp_of_negative(typename Wide<T>::Values x, T smallest) {
   using W = Wide<T>;

@@ -54,7 +54,8 @@ void with_weights(const Rows& rows, const RowsView& view, int64_t n_draws, Probl
     const double per_row =
         static_cast<double>(count_entries(view)) / static_cast<double>(view.n_rows);
     const int64_t n = view.n_features + 1;
-    if (problems[0].u && per_row * static_cast<double>(n_draws) > 4.0 * static_cast<double>(n)) {
+    if (n_problems > 0 && problems[0].u &&
+        per_row * static_cast<double>(n_draws) > 4.0 * static_cast<double>(n)) {
       std::vector<Two> pairs(n * n_problems);
       for (int p = 0; p < n_problems; ++p) {
         Problem& problem = problems[p];

@@ -135,9 +135,11 @@ def _folds(work: Work) -> Any:
 def _fit(model: Any, X: Any, y: Any) -> None:
     try:
         model.fit(X, y)
-    except (ValueError, TypeError) as error:
+    except MendableError:
+        raise
+    except ValueError as error:
         text = str(error).partition("\n")[0].removesuffix(".")
-        raise MendableError(text, "'pegasos fit --help' lists the options") from None
+        raise MendableError(text, "'pegasos fit --help' lists the options") from error
 
 
 def _divided(X: Any, y: Any, work: Work) -> tuple[Any, Any, tuple[Any, Any]]:

@@ -16,6 +16,7 @@ _OBJECTIVE = {"lam", "loss", "solver", "class_weight", "tol"}
 _INTERCEPT = {"fit_intercept", "intercept_scaling"}
 _KERNEL = {"kernel", "gamma", "degree", "coef0", "memory"}
 _NOT_IN_A_GRID = ("solver", "max_iter", "tol")
+_LAM = 1e-3  # of a grid over other things: what the help says, and what the estimators take
 _NONE = "none"
 # The one parameter whose option is called otherwise, because it says the contrary.
 _OPTIONS = {"fit_intercept": "no_intercept"}
@@ -116,7 +117,7 @@ def _as_grid(
                 "Pegasos for fixed numbers of steps",
                 f"give {flag} one value, or say --max-steps",
             )
-    grid = {_AXES.get(name, name): value for name, value in parameters.items()}
+    grid = {"lams": [_LAM]} | {_AXES.get(name, name): value for name, value in parameters.items()}
     if "loss" in grid:
         grid["losses"] = [grid.pop("loss")]
     return grid
@@ -216,9 +217,9 @@ def _weights(text: str, classes: Any) -> Any:
     weights = {}
     for item in text.split(","):
         label, sign, weight = item.rpartition("=")
-        if not sign or label not in labels:
+        if not sign or label not in labels or labels[label] in weights:
             raise MendableError(
-                f"--class-weight {item}: this is no class with a weight",
+                f"--class-weight {item}: this is no class with a weight, or it is there twice",
                 f"write balanced, or as in {next(iter(labels))}=2; "
                 f"the classes are {', '.join(list(labels)[:8])}",
             )

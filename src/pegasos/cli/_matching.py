@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pegasos._errors import MendableError
-from pegasos.cli._portrait import parts_of
+from pegasos.cli._output import say
+from pegasos.cli._portrait import parts_of, refuse_unfitted
 from pegasos.cli._reading import Reading
 
 if TYPE_CHECKING:
@@ -57,12 +58,18 @@ class Features:
             fills=type(first).__name__ == "SimpleImputer",
         )
 
-    def read(self, path: str, reading: Reading, *, target: str | int | None) -> "Data":
+    def read(
+        self, path: str, reading: Reading, *, target: str | int | None, n_jobs: int = -1
+    ) -> "Data":
         """Read the rows of a file with the features of the model, in its order."""
         names = self.names if self._goes_by_names(path, reading) else None
         try:
             data = reading.read(
-                path, target=target, names=names, missing=float("nan") if self.fills else "error"
+                path,
+                target=target,
+                names=names,
+                missing=float("nan") if self.fills else "error",
+                n_jobs=n_jobs,
             )
         except MendableError as error:
             raise MendableError(error.message, self._hint(error.hint)) from None
@@ -71,6 +78,9 @@ class Features:
                 f"{path}: the labels are taken from a column that is a feature of the model",
                 "name the column of the labels with --target",
             )
+        if data.X.shape[1] < self.number and reading.guesses_first_index(path):
+            say("note", f"{path}: {data.X.shape[1]} of {self.number} features occur")
+            say("hint", "if its indices begin with 0, and 0 itself is not there, say --zero-based")
         return data._replace(X=self._fitted_to(path, data.X, target))
 
     def _goes_by_names(self, path: str, reading: Reading) -> bool:
@@ -110,6 +120,7 @@ def read_for(model_path: Path, path: str, reading: Reading, *, needs_labels: boo
     from pegasos import load
 
     model = load(model_path)
+    refuse_unfitted(model, model_path)
     target = reading.place_of_labels
     if target is None and needs_labels:
         target = -1

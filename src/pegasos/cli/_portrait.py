@@ -1,8 +1,18 @@
 """What a fitted model is, in plain values and in words."""
 
+from pathlib import Path
 from typing import Any
 
-__all__ = ["certificate_of", "certificate_text", "parts_of", "plain", "portrait"]
+from pegasos._errors import MendableError
+
+__all__ = [
+    "certificate_of",
+    "certificate_text",
+    "parts_of",
+    "plain",
+    "portrait",
+    "refuse_unfitted",
+]
 
 Facts = dict[str, Any]
 
@@ -10,6 +20,15 @@ Facts = dict[str, Any]
 def parts_of(model: Any) -> list[Any]:
     """Return the steps of a pipeline, or the model alone, which is the last in any case."""
     return list(model) if type(model).__name__ == "Pipeline" else [model]
+
+
+def refuse_unfitted(model: Any, path: Path) -> None:
+    """Refuse the results of a grid whose best cell was not fitted."""
+    if not hasattr(parts_of(model)[-1], "n_iter_"):
+        raise MendableError(
+            f"{path}: this is a grid with refit=False: it has results, and no model",
+            "fit the grid with refit=True and save it again",
+        )
 
 
 def portrait(model: Any) -> Facts:

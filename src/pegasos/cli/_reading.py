@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from math import inf, isfinite
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -55,7 +56,7 @@ ZeroBased = Annotated[
     bool | None,
     typer.Option(
         "--zero-based/--one-based",
-        show_default="by the file",
+        show_default="0 if there is an index 0",
         help="Whether indices of svmlight begin with 0 or with 1.",
     ),
 ]
@@ -111,6 +112,10 @@ class Reading:
         is_number = self.target is not None and re.fullmatch(r"-?\d+", self.target)
         return int(self.target) if is_number and self.target else self.target
 
+    def guesses_first_index(self, path: str) -> bool:
+        """Tell whether only the indices in the file say if they begin with 0 or with 1."""
+        return self.zero_based is None and self.kind(path) == "svmlight"
+
     def kind(self, path: str) -> str:
         """Return the format of a file."""
         from pegasos.io import DataError
@@ -157,11 +162,12 @@ def filling(text: str) -> str | float:
     if text in ("mean", "median"):
         return text
     try:
-        return float(text)
+        value = float(text)
     except ValueError:
-        raise MendableError(
-            f"--impute {text}: this is not known", "write mean, median or a number"
-        ) from None
+        value = inf
+    if not isfinite(value):
+        raise MendableError(f"--impute {text}: this is not known", "write mean, median or a number")
+    return value
 
 
 def in_options(hint: str) -> str:

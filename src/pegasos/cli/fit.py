@@ -113,7 +113,7 @@ def fit(
     if impute is not None:
         source.filling(impute)  # what is wrong with it is said before the work
     _refuse_what_does_not_go_together(context.params, settings)
-    _refuse_bad_output(output)
+    _refuse_bad_output(output, data, test)
     reading = source.Reading.of(context.params)
     with importing(*_HOMES[settings.machine.estimator]):
         rows = _labelled(
@@ -124,7 +124,11 @@ def fit(
             missing="error" if impute is None else float("nan"),
             n_jobs=jobs or -1,
         )
-        tested = None if test is None else _test_rows(test, rows, reading, impute is not None)
+        tested = (
+            None
+            if test is None
+            else _test_rows(test, rows, reading, has_gaps=impute is not None, n_jobs=jobs or -1)
+        )
     from pegasos import save
     from pegasos.cli._fitting import Work, fit_model
 
@@ -154,8 +158,13 @@ def _refuse_what_does_not_go_together(given: dict[str, Any], settings: Settings)
                 )
 
 
-def _refuse_bad_output(path: Path) -> None:
-    """Find out before the work what would spoil its end."""
+def _refuse_bad_output(path: Path, *sources: str | None) -> None:
+    """Find out before the work what would spoil its end, or what it began with."""
+    for source_file in filter(None, sources):
+        if path.exists() and Path(source_file).exists() and path.samefile(source_file):
+            raise MendableError(
+                f"{path}: the model would take the place of the data", "name another file with -o"
+            )
     if path.is_dir() or not path.resolve().parent.is_dir():
         what = "is a folder" if path.is_dir() else "cannot be written: its folder is not there"
         raise MendableError(f"{path} {what}", "name a file in a folder that exists")
@@ -182,7 +191,9 @@ def _labelled(path: str, reading: source.Reading, **wishes: Any) -> Any:
     return rows
 
 
-def _test_rows(path: str, rows: Any, reading: source.Reading, has_gaps: bool) -> Any:
+def _test_rows(
+    path: str, rows: Any, reading: source.Reading, *, has_gaps: bool, n_jobs: int
+) -> Any:
     from dataclasses import replace
 
     from pegasos.cli._matching import Features, same_labels
@@ -195,7 +206,10 @@ def _test_rows(path: str, rows: Any, reading: source.Reading, has_gaps: bool) ->
         own = reading.format or ""
     place = reading.place_of_labels
     tested = Features(rows.names, rows.X.shape[1], has_gaps).read(
-        path, replace(reading, format=own or None), target=-1 if place is None else place
+        path,
+        replace(reading, format=own or None),
+        target=-1 if place is None else place,
+        n_jobs=n_jobs,
     )
     same_labels(path, tested.y, rows.y)
     return tested

@@ -8,7 +8,7 @@ import typer
 from pegasos.cli._help import examples
 from pegasos.cli._matching import Features, ModelFile
 from pegasos.cli._output import write, write_json, write_table
-from pegasos.cli._portrait import certificate_text, parts_of, portrait
+from pegasos.cli._portrait import certificate_text, parts_of, portrait, refuse_unfitted
 
 __all__ = ["EXAMPLES", "inspect"]
 
@@ -47,6 +47,7 @@ def _facts(path: Path, top: int) -> Facts:
     from pegasos.io._model_container import from_bytes, read_file
 
     model = load(path)  # checks everything
+    refuse_unfitted(model, path)
     record, _ = from_bytes(read_file(path))
     return {
         "model": str(path),

@@ -35,6 +35,10 @@ def new_file(
         path = path.resolve()  # a link stays a link
         if path.is_dir():
             raise IsADirectoryError(0, "it is a folder")
+        if path.exists() and not path.is_file():  # a pipe or a device stays what it is
+            with path.open("wb") as file:
+                yield file
+            return
         beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.new")
         try:
             with beside.open("xb") as file:
