@@ -1,4 +1,4 @@
-"""Files of arrays (HDF5, npz, npy, idx): which array holds the features, which the labels."""
+"""Files of arrays (HDF5, npz, npy): which array holds the features, which the labels."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -30,7 +30,7 @@ def read_arrays(
     path : str
         The file.
     kind : str
-        "hdf5", "npz", "npy" or "idx".
+        "hdf5", "npz" or "npy".
     key, target, dtype
         As in `read`.
 
@@ -38,10 +38,6 @@ def read_arrays(
     -------
     Data
     """
-    if kind == "idx":
-        from pegasos.io._idx import read_idx
-
-        return read_idx(path, target, dtype)
     if kind == "hdf5":
         from pegasos.io._hdf5 import hdf5_arrays
 

@@ -2,7 +2,9 @@
 
 import contextlib
 import io
+import shutil
 import sys
+import tempfile
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,7 +12,7 @@ from typing import IO, Any
 
 from pegasos.io._errors import DataError, needs
 
-__all__ = ["STDIN", "checked_path", "compression_of", "open_bytes", "reading"]
+__all__ = ["STDIN", "as_file", "checked_path", "compression_of", "open_bytes", "reading"]
 
 STDIN = "-"
 _MAGIC = {b"\x1f\x8b": "gz", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zst"}
@@ -32,6 +34,27 @@ def checked_path(path: str) -> Path:
     return file
 
 
+@contextlib.contextmanager
+def as_file(path: str) -> Iterator[str]:
+    """Yield the name of a file that can be read in any order and several times.
+
+    What is none (standard input, a pipe) is copied to one that is there for as long as this lasts;
+    errors name the original.
+    """
+    if path != STDIN and checked_path(path).is_file():
+        yield path
+        return
+    with tempfile.TemporaryDirectory(prefix="pegasos-") as folder:
+        copy = Path(folder, "data")
+        with reading(path), _opened(path) as source, copy.open("wb") as file:
+            shutil.copyfileobj(source, file, _BUFFER)
+        try:
+            yield str(copy)
+        except DataError as error:
+            message = error.message.replace(str(copy), path)
+            raise DataError(message, error.hint) from None
+
+
 def compression_of(beginning: bytes) -> str:
     """Return "gz", "bz2" or "zst" by the first bytes of a file, or "" if it is not compressed."""
     return next((name for magic, name in _MAGIC.items() if beginning.startswith(magic)), "")
@@ -41,13 +64,16 @@ def compression_of(beginning: bytes) -> str:
 def open_bytes(path: str) -> Iterator[IO[bytes]]:
     """Open a file or standard input ("-") to be read from beginning to end, decompressed."""
     with contextlib.ExitStack() as stack:
-        raw: Any
-        if path == STDIN:
-            raw = sys.stdin.buffer
-        else:
-            raw = stack.enter_context(checked_path(path).open("rb", buffering=_BUFFER))
+        raw = stack.enter_context(_opened(path))
         kind = compression_of(raw.peek(_LONGEST_MAGIC))
         yield stack.enter_context(_decompressed(path, raw, kind)) if kind else raw
+
+
+def _opened(path: str) -> contextlib.AbstractContextManager[Any]:
+    """Open the bytes as they are; standard input is not closed afterwards."""
+    if path == STDIN:
+        return contextlib.nullcontext(sys.stdin.buffer)
+    return checked_path(path).open("rb", buffering=_BUFFER)
 
 
 def _decompressed(path: str, raw: IO[bytes], kind: str) -> Any:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from pegasos.io._data import Data, RankedData
 from pegasos.io._errors import DataError
 from pegasos.io._formats import format_of
-from pegasos.io._open import STDIN, checked_path
+from pegasos.io._open import STDIN, as_file, checked_path
 
 __all__ = ["read"]
 
@@ -143,15 +143,19 @@ def read(
             n_threads=int(effective_n_jobs(n_jobs)),
         )
         return data if target is not None else data._replace(y=None)
-    if kind in _TABLES:
+    if kind == "idx":
+        from pegasos.io._idx import read_idx
+
+        return read_idx(path, target, dtype)
+    with as_file(path) as file:
+        if kind not in _TABLES:
+            from pegasos.io._arrays import read_arrays
+
+            return read_arrays(file, kind, key, target, dtype)
         from pegasos.io._table import Wishes, data_of_table
         from pegasos.io._table_files import open_table
 
-        table, lines = open_table(path, kind, header)
+        table, lines = open_table(file, kind, header)
         wishes = Wishes(target, dtype, one_hot, missing, names)
-        return data_of_table(
-            path, table, lines, wishes, has_names=kind not in ("csv", "tsv") or header
-        )
-    from pegasos.io._arrays import read_arrays
-
-    return read_arrays(path, kind, key, target, dtype)
+        has_names = kind not in ("csv", "tsv") or header
+        return data_of_table(file, table, lines, wishes, has_names=has_names)
