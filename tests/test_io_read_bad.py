@@ -159,6 +159,8 @@ BAD_CSV = {
     "semicolons": ("a;b;y\n1;2;3\n", "no column beside the labels"),
     "names twice": ("a,a,y\n1,2,3\n", "line 1: two columns have the name 'a'"),
     "no names": ("1,2,3\n4,5,6\n", "line 1: there are only numbers where names should be"),
+    "UTF-16": ("a,b,y\n1,2,3\n".encode("utf-16"), "line 1, column 1: the text is UTF-16"),
+    "too many columns": ("\n" + "1," * 5_000_000, "the first line has 5,000,001 columns"),
     "a line without end": ("a,b\n1," + "7" * 50_000_000, "a line is longer than 16 MiB"),
 }
 
@@ -167,6 +169,27 @@ BAD_CSV = {
 def test_a_fault_of_a_table_is_reported_with_line_and_column(write, name):
     text, part = BAD_CSV[name]
     refused(write("t.csv", text), part)
+
+
+def test_delimiters_in_quotes_and_later_lines_make_no_columns(write):
+    cell = "," * 1_000_001
+    assert read(write("t.csv", f'a,y\n1,"{cell}"\n')).y[0] == cell
+    assert read(write("t.csv", f'1,"{cell}"\n'), header=False).y[0] == cell
+    assert read(write("t.csv", "a,b,y\r" + "1,2,3\r" * 400_000)).X.shape == (400_000, 2)
+
+
+@pytest.mark.parametrize("name", ["t.arrow", "t.parquet"])
+def test_a_file_of_something_else_is_not_said_to_be_compressed(write, name):
+    content = np.random.default_rng(0).bytes(3000)
+    error = refused(write(name, content), " or it is damaged")
+    assert "compressed" not in error.message
+    assert "format" in error.hint
+
+
+def test_svmlight_lines_without_any_feature_are_refused(write):
+    path = write("t.svm", "1\n-1\n")
+    refused(path, "no line has a feature")
+    assert read(path, n_features=3).X.shape == (2, 3)
 
 
 def test_a_long_line_of_a_table_is_read(write):
@@ -253,7 +276,7 @@ def test_a_name_that_tells_no_format_is_refused(write):
 def test_a_package_that_is_not_there_is_named_with_the_remedy(write, package, name):
     if package == "zstandard" and sys.version_info >= (3, 14):
         pytest.skip("Python itself reads it")
-    path = write(name, b"\x28\xb5\x2f\xfd 1:1")
+    path = write(name, b"a,y\n1,2\n" if package == "pyarrow" else b"\x28\xb5\x2f\xfd 1:1")
     code = f"""
 import sys
 sys.modules[{package!r}] = None

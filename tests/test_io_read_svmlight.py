@@ -21,7 +21,7 @@ ROWS = "1 1:0.5 3:-2e-3 # seven 7:7\n\n# a comment\n-1 qid:4 2:+.25\r\n+1\n"
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 finite_32 = st.floats(min_value=-3.4028234e38, max_value=3.4028234e38)
-indices = st.lists(st.integers(1, 2**31 - 1), unique=True, max_size=6).map(sorted)
+indices = st.lists(st.integers(1, 2**31 - 1), unique=True, min_size=1, max_size=6).map(sorted)
 
 
 def lines_of(values, columns):

@@ -12,11 +12,20 @@ from typing import IO, Any
 
 from pegasos.io._errors import DataError, needs
 
-__all__ = ["STDIN", "as_file", "checked_path", "compression_of", "open_bytes", "reading"]
+__all__ = [
+    "STDIN",
+    "as_file",
+    "checked_path",
+    "compression_of",
+    "open_bytes",
+    "reading",
+    "refuse_utf16",
+]
 
 STDIN = "-"
 _MAGIC = {b"\x1f\x8b": "gz", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zst"}
 _LONGEST_MAGIC = 4
+_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _BUFFER = 1 << 20
 _PACKED = 1 << 16  # bytes that are decompressed at once
 
@@ -67,6 +76,14 @@ def open_bytes(path: str) -> Iterator[IO[bytes]]:
         raw = stack.enter_context(_opened(path))
         kind = compression_of(raw.peek(_LONGEST_MAGIC))
         yield stack.enter_context(_decompressed(path, raw, kind)) if kind else raw
+
+
+def refuse_utf16(path: str, beginning: bytes) -> None:
+    """Refuse text that begins with a byte order mark of UTF-16."""
+    if beginning.startswith(_UTF16_MARKS):
+        raise DataError(
+            f"{path}, line 1, column 1: the text is UTF-16", "convert the file to UTF-8"
+        )
 
 
 def _opened(path: str) -> contextlib.AbstractContextManager[Any]:
@@ -139,7 +156,7 @@ def reading(path: str) -> Iterator[None]:
     except (EOFError, zlib.error) as error:
         raise _broken(path, error) from None
     except OSError as error:
-        if error.errno is None:  # what bz2 and gzip say of a file that is not theirs
+        if error.errno is None:  # what bz2, gzip and pyarrow say of a file that is not theirs
             raise _broken(path, error) from None
         raise DataError(f"{path}: {error.strerror}", "check the file and its permissions") from None
     except Exception as error:
@@ -149,7 +166,22 @@ def reading(path: str) -> Iterator[None]:
 
 
 def _broken(path: str, error: Exception) -> DataError:
+    reason = str(error).partition("\n")[0].rstrip(".")
+    if _is_compressed(path):
+        return DataError(
+            f"{path}: the compressed data is damaged or ends too early ({reason})",
+            "download or copy the file again",
+        )
     return DataError(
-        f"{path}: the compressed data is damaged or ends too early ({str(error).rstrip('.')})",
-        "download or copy the file again",
+        f"{path}: the file is not of its format, or it is damaged ({reason})",
+        "download or copy the file again, or name another format with format=",
     )
+
+
+def _is_compressed(path: str) -> bool:
+    """Tell whether a file is; what is no file is only read this way if it is."""
+    file = Path(path)
+    if path == STDIN or not file.is_file():
+        return True
+    with file.open("rb") as opened:
+        return bool(compression_of(opened.read(_LONGEST_MAGIC)))

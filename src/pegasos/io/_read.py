@@ -14,7 +14,8 @@ from pegasos.io._open import STDIN, as_file, checked_path
 
 __all__ = ["read"]
 
-_TABLES = ("csv", "tsv", "parquet", "arrow")
+_DELIMITERS = {"csv": ",", "tsv": "\t"}
+_TABLES = (*_DELIMITERS, "parquet", "arrow")
 
 
 @overload
@@ -154,8 +155,11 @@ def read(
             return read_arrays(file, kind, key, target, dtype)
         from pegasos.io._table import Wishes, data_of_table
         from pegasos.io._table_files import open_table
+        from pegasos.io._table_text import check_table_text
 
+        if kind in _DELIMITERS:
+            check_table_text(file, _DELIMITERS[kind])
         table, lines = open_table(file, kind, header)
         wishes = Wishes(target, dtype, one_hot, missing, names)
-        has_names = kind not in ("csv", "tsv") or header
+        has_names = kind not in _DELIMITERS or header
         return data_of_table(file, table, lines, wishes, has_names=has_names)

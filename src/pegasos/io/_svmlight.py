@@ -10,14 +10,20 @@ import numpy.typing as npt
 from pegasos import _core
 from pegasos.io._data import Data, RankedData, labels_of
 from pegasos.io._errors import DataError
-from pegasos.io._open import STDIN, checked_path, compression_of, open_bytes, reading
+from pegasos.io._open import (
+    STDIN,
+    checked_path,
+    compression_of,
+    open_bytes,
+    reading,
+    refuse_utf16,
+)
 
 __all__ = ["read_svmlight"]
 
 # Between two blocks Python can stop. Large enough for many threads, small beside a large file.
 _BLOCK = 32 << 20
 _UTF8_MARK = b"\xef\xbb\xbf"
-_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 # What is wrong, and what to do about it, by the names that C++ has for it.
@@ -118,6 +124,11 @@ def read_svmlight(
     if not len(labels):
         raise DataError(f"{path}: there are no rows", "check how the file was made or copied")
     if n_features is None:
+        if not found:
+            raise DataError(
+                f"{path}: no line has a feature",
+                "after the label write entries such as 7:0.25, or say n_features=",
+            )
         n_features = found
     elif found > n_features:
         raise DataError(
@@ -185,10 +196,7 @@ class _Text:
     def _skip_mark(self, text: npt.NDArray[np.uint8]) -> int:
         """Return the length of a byte order mark; only that of UTF-8 is allowed."""
         beginning = text[:3].tobytes()
-        if beginning.startswith(_UTF16_MARKS):
-            raise DataError(
-                f"{self.path}, line 1, column 1: the text is UTF-16", "convert the file to UTF-8"
-            )
+        refuse_utf16(self.path, beginning)
         return len(_UTF8_MARK) if beginning == _UTF8_MARK else 0
 
     def _feed(self, text: npt.NDArray[np.uint8], is_last: bool) -> int:
