@@ -1,11 +1,13 @@
 """Bad input gets one clear message: what, got, remedy."""
 
+import os
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 
-from pegasos import PegasosClassifier, PerceptronClassifier
+from pegasos import PegasosClassifier, PegasosCV, PerceptronClassifier
 
 X = np.random.default_rng(0).standard_normal((20, 3))
 Y = np.arange(20) % 2
@@ -184,3 +186,21 @@ def test_a_sparse_matrix_of_strided_arrays_is_as_good_as_any():
     strided = sp.csr_matrix((values[::2], indices[::2], plain.indptr), shape=X.shape, copy=False)
     model = PegasosClassifier(0.1, max_iter=3, tol=None, random_state=0)
     assert np.array_equal(clone(model).fit(strided, Y).coef_, model.fit(plain, Y).coef_)
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        PegasosClassifier(0.1),
+        PegasosClassifier(0.1, solver="sdca"),
+        PegasosCV((0.1, 1.0)),
+        PerceptronClassifier(),
+    ],
+    ids=str,
+)
+def test_weights_that_exceed_the_memory_are_refused(estimator, monkeypatch):
+    monkeypatch.setattr(os, "sysconf", {"SC_PHYS_PAGES": 1 << 18, "SC_PAGE_SIZE": 4096}.get)
+    wide = sp.csr_matrix((np.ones(20), (np.arange(20), np.arange(20))), shape=(20, 25_000_000))
+    with pytest.raises(MemoryError, match=r"25,000,000 features, .* has 1 GiB; check the largest"):
+        estimator.fit(wide, Y)
+    estimator.set_params(random_state=0).fit(wide[:, :100], np.arange(20) < 10)

@@ -1,5 +1,6 @@
 """The optimisation problem of a fit: data, labels, lam and loss, and its two objectives."""
 
+import os
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -8,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pegasos import _core
+from pegasos._errors import MendableError
 from pegasos._validation import Codes, Floats, Target, is_sparse, make_rows, refuse_non_finite
 
 # The running counts of one binary problem: struct Tally in cpp/include/pegasos/problem.hpp.
@@ -28,6 +30,13 @@ TALLY = np.dtype(
     ]
 )
 assert len(TALLY.names or ()) == _core.TALLY_FIELDS
+
+# Arrays of the weights' size that a fit holds at once: 3 to 7, by solver and average.
+_COPIES = 6
+
+
+class TooManyWeightsError(MendableError, MemoryError):
+    """Weights for all features would not fit into the memory of this machine."""
 
 
 def new_tally(n_problems: int) -> npt.NDArray[Any]:
@@ -67,6 +76,7 @@ class Problem:
         bias: float,
         threads: int,
     ) -> None:
+        _refuse_too_many_weights(len(lams) * len(target.positive), X.shape[1])
         self.X = X
         self.lams: Floats = np.repeat(lams, len(target.positive))
         self.loss = loss
@@ -163,6 +173,19 @@ class Problem:
         _core.dual_rows(self.data, self.positive, masses, n_threads=self.threads, sums=w)
         w /= self.lams[:, np.newaxis] * self.total_weight
         return w
+
+
+def _refuse_too_many_weights(n_problems: int, n_features: int) -> None:
+    """Refuse before the system ends the program for it, which no message would explain."""
+    needed = n_problems * (n_features + 1) * np.dtype(np.float64).itemsize * _COPIES
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    if needed > memory:
+        raise TooManyWeightsError(
+            f"weights of {n_features:,} features, times {n_problems:,} (classes and values of "
+            f"lam), need about {needed / 2**30:.3g} GiB; this machine has {memory / 2**30:.3g} GiB",
+            "check the largest index in the data and whether indices begin with 0, hash the "
+            "features to fewer, or fit fewer lam at once",
+        )
 
 
 @dataclass(frozen=True)
