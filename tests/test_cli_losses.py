@@ -32,10 +32,53 @@ def test_a_model_never_takes_the_place_of_the_data(small, capsys):
     (small / "link.csv").symlink_to("small.csv")
     for command in (["small.csv", "-o", "./link.csv"], ["link.csv", "-o", "small.csv"]):
         assert run(["fit", *command]) == 2
-        assert "the model would take the place of the data" in capsys.readouterr().err
+        assert "this is where the input is, which would be lost" in capsys.readouterr().err
     (small / "other.csv").write_text(before)
     assert run(["fit", "other.csv", "--test", "small.csv", "-o", "small.csv"]) == 2
     assert (small / "small.csv").read_text() == before
+
+
+def test_no_command_writes_over_what_it_reads(small, capsys):
+    assert run(["fit", "small.csv", "-o", "model"]) == 0
+    before = {path: path.read_bytes() for path in small.iterdir()}
+    for command in (
+        ["predict", "model", "small.csv", "-o", "small.csv"],
+        ["convert", "small.csv", "small.csv"],
+        ["export", "model", "--liblinear", "model"],
+    ):
+        assert run(command) == 2
+        assert "this is where the input is, which would be lost" in capsys.readouterr().err
+    assert {path: path.read_bytes() for path in small.iterdir()} == before
+
+
+def test_features_that_the_model_does_not_know_are_ignored_and_spoken_of(small, capsys):
+    (small / "train.svm").write_text(svmlight(1, [0, 1, 2]))
+    (small / "more.svm").write_text(svmlight(1, range(4)))
+    assert run(["fit", "train.svm", "-o", "model", "--test", "more.svm"]) == 0
+    said = capsys.readouterr()
+    assert "accuracy 1.0000 (60 rows)" in said.out
+    assert "more.svm: the model has 3 features; those beyond are ignored" in said.err
+    for file in ("train.svm", "more.svm"):
+        assert run(["predict", "model", file]) == 0
+    said = capsys.readouterr().out.split("label\n")
+    assert said[1] == said[2]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [["--target", "income"], ["--one-hot"], ["--key", "a"], ["--no-header"]],
+)
+def test_options_that_mean_nothing_for_a_format_are_refused(small, capsys, options):
+    (small / "train.svm").write_text(svmlight(1, range(4)))
+    assert run(["fit", "train.svm", "-o", "model", *options]) == 2
+    assert "means nothing for svmlight files" in capsys.readouterr().err
+    assert run(["fit", "small.csv", "-o", "model", "--zero-based"]) == 2
+    assert "means nothing for csv files" in capsys.readouterr().err
+
+
+def test_a_model_is_not_written_to_standard_output(small, capsys):
+    assert run(["fit", "small.csv", "-o", "-"]) == 2
+    assert "a model is not written to standard output" in capsys.readouterr().err
 
 
 def test_a_pipe_stays_a_pipe_and_gets_the_model(small, capsys):

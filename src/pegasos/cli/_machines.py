@@ -115,7 +115,7 @@ def _as_grid(
             raise MendableError(
                 f"{_flag(context, name)} does not go with several values of {flag}: a grid runs "
                 "Pegasos for fixed numbers of steps",
-                f"give {flag} one value, or say --max-steps",
+                f"give {flag} one value, or leave {_flag(context, name)} out",
             )
     grid = {"lams": [_LAM]} | {_AXES.get(name, name): value for name, value in parameters.items()}
     if "loss" in grid:
@@ -223,5 +223,5 @@ def _weights(text: str, classes: Any) -> Any:
                 f"write balanced, or as in {next(iter(labels))}=2; "
                 f"the classes are {', '.join(list(labels)[:8])}",
             )
-        weights[labels[label]] = _number(weight, "--class-weight", 0)
+        weights[labels[label]] = _number(weight, f"--class-weight {label}=", 0)
     return weights

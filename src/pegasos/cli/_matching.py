@@ -13,7 +13,7 @@ import typer
 from pegasos._errors import MendableError
 from pegasos.cli._output import say
 from pegasos.cli._portrait import parts_of, refuse_unfitted
-from pegasos.cli._reading import Reading
+from pegasos.cli._reading import TABLES, Reading
 
 if TYPE_CHECKING:
     from pegasos.io import Data
@@ -25,7 +25,6 @@ ModelFile = Annotated[
 ]
 
 _TEXT_TABLES = ("csv", "tsv")
-_TABLES = (*_TEXT_TABLES, "parquet", "arrow")
 _NUMBERED = re.compile(r"f\d+(=.*)?", re.DOTALL)  # what columns without names are called
 
 
@@ -85,7 +84,7 @@ class Features:
 
     def _goes_by_names(self, path: str, reading: Reading) -> bool:
         kind = reading.kind(path)
-        if self.names is None or kind not in _TABLES:
+        if self.names is None or kind not in TABLES:
             return False
         has_names = reading.header or kind not in _TEXT_TABLES
         return has_names or all(_NUMBERED.fullmatch(name) for name in self.names)
@@ -107,6 +106,9 @@ class Features:
             padded = X.copy()
             padded.resize((X.shape[0], self.number))
             return padded
+        if is_sparse(X):  # their weights would be 0: no row of the fit had them
+            say("note", f"{path}: the model has {self.number} features; those beyond are ignored")
+            return X[:, : self.number]
         hint = "give it rows like those it was fitted to"
         if found == self.number + 1 and target is None:
             hint = "if a column holds the labels, name it with --target, as in --target -1"
@@ -119,6 +121,7 @@ def read_for(model_path: Path, path: str, reading: Reading, *, needs_labels: boo
     """Return a model, and the rows of a file with its features."""
     from pegasos import load
 
+    reading.refuse_idle(path)
     model = load(model_path)
     refuse_unfitted(model, model_path)
     target = reading.place_of_labels

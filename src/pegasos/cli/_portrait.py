@@ -15,6 +15,7 @@ __all__ = [
 ]
 
 Facts = dict[str, Any]
+_FAR = 0.5  # a relative gap that says nothing
 
 
 def parts_of(model: Any) -> list[Any]:
@@ -75,12 +76,14 @@ def certificate_text(certificate: Facts | None) -> str:
         return "none"
     if certificate["relative_gap"] is None:
         return "no bound: this kernel gives none"
-    within = f"within {certificate['relative_gap']:.2g} of the optimum (relative)"
+    within = f"certified within {certificate['relative_gap']:.2g} of the optimum (relative)"
+    if certificate["relative_gap"] > _FAR:
+        within = f"a gap of {certificate['relative_gap']:.0%}, which certifies nothing"
     if isinstance(certificate["objective"], list):
-        return f"the objective of every class is certified to be {within}"
+        return f"the objective of every class: {within}"
     return (
         f"objective {certificate['objective']:.6g} >= optimum >= {certificate['bound']:.6g}: "
-        f"certified {within}"
+        f"{within}"
     )
 
 

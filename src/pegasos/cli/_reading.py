@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 from math import inf, isfinite
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from pegasos.io import Data
 
 __all__ = [
+    "TABLES",
     "Categorical",
     "DataFile",
     "Dtype",
@@ -26,6 +28,7 @@ __all__ = [
     "filling",
     "in_options",
     "one_hot",
+    "refuse_to_overwrite",
 ]
 
 DataFile = Annotated[
@@ -73,6 +76,8 @@ Categorical = Annotated[
     ),
 ]
 
+TABLES = ("csv", "tsv", "parquet", "arrow")
+
 # What the hints of pegasos.io say in Python, and the options that do the same.
 _IN_OPTIONS = (
     (r"[;,] (or )?(read without labels: )?target=None( if there are no labels)?", ""),
@@ -111,6 +116,20 @@ class Reading:
         """The labels as `pegasos.io.read` wants them; None if the user named none."""
         is_number = self.target is not None and re.fullmatch(r"-?\d+", self.target)
         return int(self.target) if is_number and self.target else self.target
+
+    def refuse_idle(self, path: str, *, one_hot: bool | list[str] = False) -> None:
+        """Refuse options that mean nothing for the format of a file."""
+        for given, option, kinds in (
+            (self.zero_based is not None, "--zero-based or --one-based", ("svmlight",)),
+            (not self.header, "--no-header", ("csv", "tsv")),
+            (self.key is not None, "--key", ("hdf5", "npz")),
+            (one_hot is not False, "--one-hot or --categorical", TABLES),
+            (self.target is not None, "--target", (*TABLES, "hdf5", "idx", "npy", "npz")),
+        ):
+            if given and (kind := self.kind(path)) not in kinds:
+                raise MendableError(
+                    f"{path}: {option} means nothing for {kind} files", "leave it out"
+                )
 
     def guesses_first_index(self, path: str) -> bool:
         """Tell whether only the indices in the file say if they begin with 0 or with 1."""
@@ -168,6 +187,16 @@ def filling(text: str) -> str | float:
     if not isfinite(value):
         raise MendableError(f"--impute {text}: this is not known", "write mean, median or a number")
     return value
+
+
+def refuse_to_overwrite(output: Path | str, *sources: Path | str | None) -> None:
+    """Refuse to write to a file that is read."""
+    output = Path(output)
+    for source in (Path(source) for source in sources if source is not None):
+        if output.exists() and source.exists() and output.samefile(source):
+            raise MendableError(
+                f"{output}: this is where the input is, which would be lost", "name another file"
+            )
 
 
 def in_options(hint: str) -> str:

@@ -68,12 +68,15 @@ def convert(
     except DataError as error:
         message = error.message.replace("standard input", "standard output")
         raise MendableError(message, error.hint.replace("format=", "--to")) from None
+    source.refuse_to_overwrite(output, data)
     reading = source.Reading.of(context.params)
+    hot = source.one_hot(one_hot, categorical)
+    reading.refuse_idle(data, one_hot=hot)
     place = reading.place_of_labels
     rows = reading.read(
         data,
         target=None if no_target else -1 if place is None else place,
-        one_hot=source.one_hot(one_hot, categorical),
+        one_hot=hot,
         missing="error" if impute is None else source.filling(impute),
     )
     try:

@@ -11,6 +11,7 @@ from pegasos.cli._help import examples
 from pegasos.cli._matching import ModelFile
 from pegasos.cli._output import write
 from pegasos.cli._portrait import parts_of
+from pegasos.cli._reading import refuse_to_overwrite
 
 __all__ = ["EXAMPLES", "export"]
 
@@ -49,6 +50,7 @@ def export(
     if len(files) != 1:
         what = "several files were named" if files else "no file was named"
         raise MendableError(what, "say one of --onnx FILE, --liblinear FILE and --libsvm FILE")
+    refuse_to_overwrite(files[0], model)
     if onnx is not None:
         need("ONNX", "onnx")
     from pegasos import io

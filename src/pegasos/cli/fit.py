@@ -115,11 +115,13 @@ def fit(
     _refuse_what_does_not_go_together(context.params, settings)
     _refuse_bad_output(output, data, test)
     reading = source.Reading.of(context.params)
+    hot = source.one_hot(one_hot, categorical)
+    reading.refuse_idle(data, one_hot=hot)
     with importing(*_HOMES[settings.machine.estimator]):
         rows = _labelled(
             data,
             reading,
-            one_hot=source.one_hot(one_hot, categorical),
+            one_hot=hot,
             # The model fills what is missing.
             missing="error" if impute is None else float("nan"),
             n_jobs=jobs or -1,
@@ -160,11 +162,9 @@ def _refuse_what_does_not_go_together(given: dict[str, Any], settings: Settings)
 
 def _refuse_bad_output(path: Path, *sources: str | None) -> None:
     """Find out before the work what would spoil its end, or what it began with."""
-    for source_file in filter(None, sources):
-        if path.exists() and Path(source_file).exists() and path.samefile(source_file):
-            raise MendableError(
-                f"{path}: the model would take the place of the data", "name another file with -o"
-            )
+    if str(path) == "-":
+        raise MendableError("a model is not written to standard output", "name a file with -o")
+    source.refuse_to_overwrite(path, *sources)
     if path.is_dir() or not path.resolve().parent.is_dir():
         what = "is a folder" if path.is_dir() else "cannot be written: its folder is not there"
         raise MendableError(f"{path} {what}", "name a file in a folder that exists")

@@ -66,6 +66,8 @@ def predict(
         )
     if output is not None and output.suffix == ".parquet":
         need("writing parquet", "pyarrow", instead=", or write .csv")
+    if output is not None:
+        source.refuse_to_overwrite(output, model, data)
     reading = source.Reading.of(context.params)
     fitted, rows = read_for(model, data, reading, needs_labels=False)
     if proba and not hasattr(fitted, "predict_proba"):
