@@ -75,6 +75,15 @@ def test_a_column_of_labels_keeps_its_name_or_is_left_alone(here, folder):
     assert (folder / "out.csv").read_text().splitlines()[0] == '"x1","x2","x3","x4"'
 
 
+def test_no_digit_is_lost_unless_float32_is_asked_for(here, folder):
+    digits = '"a","b","label"\n16777217,0.123456789012,1\n'
+    (folder / "digits.csv").write_text(digits)
+    here("convert", "digits.csv", "out.csv")
+    assert (folder / "out.csv").read_text() == digits
+    here("convert", "digits.csv", "out.csv", "--dtype", "float32")
+    assert (folder / "out.csv").read_text().endswith("16777216,0.12345679,1\n")
+
+
 @pytest.mark.parametrize(
     ("arguments", "what", "remedy"),
     [

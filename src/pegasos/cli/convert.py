@@ -50,7 +50,7 @@ def convert(
     ] = None,
     key: source.Key = None,
     zero_based: source.ZeroBased = None,
-    dtype: source.Dtype = "float32",
+    dtype: source.Dtype = "float64",
 ) -> None:
     """Write the rows and labels of a file in another format.
 
