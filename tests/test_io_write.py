@@ -67,6 +67,9 @@ def test_rows_need_no_labels(tmp_path):
         assert_same_rows(read(tmp_path / name, target=None).X, X)
 
 
+SHORT = r"each row needs one label; got y of shape \(49,\) for 50 rows; give as many"
+
+
 @pytest.mark.parametrize(
     ("name", "changes", "what"),
     [
@@ -77,6 +80,9 @@ def test_rows_need_no_labels(tmp_path):
         ("rows.h5", {"X": sp.csr_matrix((50, 3))}, "no agreed form for sparse rows; .*svmlight"),
         ("rows.csv", {"X": sp.csr_matrix((50, 20_001))}, "mostly zeros; .*svmlight or npz"),
         ("rows.npz.gz", {}, "npz files are compressed inside; leave .gz out"),
+        *((name, {"y": np.ones(49)}, SHORT) for name in ("rows.svm", "rows.csv", "rows.npz")),
+        ("rows.npz", {"names": ["a", "b", "c"]}, "got 3 names for 4 features; give as many"),
+        ("rows.svm", {"names": ["a", "b", "b", "c"]}, "two features have the name 'b'; rename"),
         ("nowhere/rows.svm", {}, "cannot write .*; choose a folder that exists"),
     ],
 )

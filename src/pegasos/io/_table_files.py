@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any
 
+from pegasos.io._data import repeated
 from pegasos.io._errors import DataError, needs
 from pegasos.io._open import STDIN, checked_path, compression_of, open_bytes, reading
 
@@ -138,8 +139,7 @@ class _Text:
                 f"{self.path}, line 1: there are only numbers where names should be",
                 "if the file has no names, read it with header=False",
             )
-        twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
-        if twice is not None:
+        if (twice := repeated(names)) is not None:
             raise DataError(
                 f"{self.path}, line 1: two columns have the name {twice!r}", "rename one of them"
             )

@@ -16,6 +16,7 @@ from pegasos.io._errors import DataError, needs
 from pegasos.io._formats import format_of
 from pegasos.io._model_write import new_file
 from pegasos.io._open import STDIN
+from pegasos.io._writable import writable_labels, writable_names, writable_rows
 
 __all__ = ["WRITABLE", "write"]
 
@@ -46,7 +47,7 @@ def write(
     y : ndarray of shape (n_rows,) or None, default=None
         The labels; svmlight needs numbers.
     names : list of str or None, default=None
-        Names of the features, for tables. None: x1, x2 and so on.
+        Names of the features, all different, for tables. None: x1, x2 and so on.
     format : str or None, default=None
         "svmlight", "csv", "tsv", "parquet", "arrow", "npz" or "hdf5". None: the ending decides.
     target : str, default="label"
@@ -55,7 +56,8 @@ def write(
     Raises
     ------
     DataError
-        If the format does not suit the data, or the file cannot be written.
+        If X, y and names do not belong together, the format does not suit them, or the file
+        cannot be written.
     """
     path = os.fspath(path)
     kind = format_of(path, format)
@@ -63,8 +65,9 @@ def write(
         raise DataError(
             f"{path}: {kind} files are not written", f"choose one of {', '.join(WRITABLE)}"
         )
-    X = X.tocsr() if is_sparse(X) else np.asarray(X)
-    y = None if y is None else np.asarray(y)
+    X = writable_rows(path, X)
+    y = writable_labels(path, y, X.shape[0])
+    names = writable_names(path, names, X.shape[1])
     with _opened(path, kind) as file:
         WRITABLE[kind](file, path, X, y, names, target)
 
@@ -135,7 +138,7 @@ def _svmlight(
         ends = part.indptr.tolist()
         lines = (
             " ".join([begin, *entries[i:j]])
-            for begin, i, j in zip(begins, ends, ends[1:], strict=False)
+            for begin, i, j in zip(begins, ends[:-1], ends[1:], strict=True)
         )
         file.write("".join(f"{line}\n" for line in lines).encode())
 
