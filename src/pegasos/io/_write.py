@@ -37,6 +37,11 @@ def write(
 ) -> None:
     """Write features and labels to a file, such that `read` gives them back.
 
+    Text has no types: labels in csv and tsv come back as numbers if all look like numbers ("01" is
+    1) or like truth values ("true" is 1); labels that look like missing values ("NA", "?", "nan"),
+    or all like dates, are refused by `read`. Other formats keep texts as they are. In svmlight,
+    last columns that are all zeros leave no trace.
+
     Parameters
     ----------
     path : str or path
@@ -45,7 +50,7 @@ def write(
     X : ndarray or CSR matrix of shape (n_rows, n_features)
         The features. Each number is written so that it reads back exactly.
     y : ndarray of shape (n_rows,) or None, default=None
-        The labels; svmlight needs numbers.
+        The labels, numbers or texts; svmlight needs numbers. True and False become 1 and 0.
     names : list of str or None, default=None
         Names of the features, all different, for tables. None: x1, x2 and so on.
     format : str or None, default=None
@@ -123,7 +128,7 @@ def _svmlight(
 ) -> None:
     import scipy.sparse as sp
 
-    if y is not None and y.dtype.kind not in "biuf":
+    if y is not None and y.dtype.kind == "U":
         raise DataError(
             f"{path}: svmlight labels are numbers; these are texts, such as {str(y[0])!r}",
             "number the classes, or choose another format",
@@ -174,7 +179,7 @@ def _table(
         dense = rows.toarray() if is_sparse(rows) else rows
         arrays = [pa.array(np.ascontiguousarray(dense[:, j])) for j in range(dense.shape[1])]
         if labels is not None:
-            arrays.append(pa.array(labels.tolist() if labels.dtype.kind in "UO" else labels))
+            arrays.append(pa.array(labels.tolist() if labels.dtype.kind == "U" else labels))
         table = pa.table(arrays, names=columns)
         opened = opened or writer(out, table.schema)
         opened.write_table(table)
