@@ -1,6 +1,7 @@
 """The way back: `write` puts rows and labels into a file."""
 
 import contextlib
+import io
 import os
 import re
 import sys
@@ -80,8 +81,8 @@ def write(
 @contextlib.contextmanager
 def _opened(path: str, kind: str) -> Iterator[IO[bytes]]:
     if path == _STDOUT:
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
+        with _standard_output() as file:
+            yield file
         return
     packed = _PACKED.search(path.lower())
     if packed and kind not in ("svmlight", "csv", "tsv"):
@@ -94,6 +95,17 @@ def _opened(path: str, kind: str) -> Iterator[IO[bytes]]:
         else:
             with _compressing(path, file, packed.group(1)) as outer:
                 yield outer
+
+
+@contextlib.contextmanager
+def _standard_output() -> Iterator[IO[bytes]]:
+    out: Any = sys.stdout.buffer
+    if isinstance(out, io.RawIOBase):  # Python is unbuffered: one write may write a part only
+        with open(out.fileno(), "wb", closefd=False) as whole:
+            yield whole
+    else:
+        yield out
+        out.flush()
 
 
 def _compressing(path: str, file: IO[bytes], kind: str) -> Any:
@@ -241,8 +253,6 @@ def _npz(
 def _hdf5(
     file: IO[bytes], path: str, X: Any, y: Any, names: Sequence[str] | None, target: str
 ) -> None:
-    import io
-
     if is_sparse(X):
         raise DataError(
             f"{path}: HDF5 has no agreed form for sparse rows",
