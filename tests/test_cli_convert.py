@@ -1,6 +1,7 @@
 """Data from one format to another, what is wrong with files, and how reading ends."""
 
 import gzip
+import os
 import resource
 import subprocess
 import sys
@@ -152,6 +153,15 @@ def test_a_directory_is_no_file_and_a_fault_ends_a_real_process_with_2(folder, t
     (folder / "bad.svm").write_text("1 1:1\n1 2:x\n")
     error, _ = complaint(program("fit", "bad.svm", "-o", tmp_path / "model", cwd=folder))
     assert error.startswith("bad.svm, line 2, column 3")
+
+
+def test_a_name_that_is_not_utf8_is_a_name(here, folder):
+    for ending in ("csv", "parquet", "arrow"):
+        name = os.fsdecode(b"bad\xff." + ending.encode())
+        assert here("convert", "iris.csv", name).returncode == 0
+        done = here("convert", name, "out.csv")
+        assert done.returncode == 0, done.stderr
+        assert (folder / "out.csv").read_text().count("\n") == 151
 
 
 # --- What can happen to standard output. ----------------------------------------------------------

@@ -1,7 +1,11 @@
-"""Files of tables (csv, tsv, parquet, arrow) become tables of pyarrow."""
+"""Files of tables (csv, tsv, parquet, arrow) become tables of pyarrow.
+
+It is given names of files as bytes: of a text it makes UTF-8, which not every name is.
+"""
 
 import csv
 import io
+import os
 from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any
@@ -62,16 +66,17 @@ def open_table(path: str, kind: str, header: bool) -> tuple[Any, Lines]:
 
 
 def _parquet(path: str) -> Any:
+    import pyarrow as pa
     import pyarrow.parquet
 
-    return pyarrow.parquet.read_table(checked_path(path))
+    return pyarrow.parquet.read_table(pa.OSFile(os.fsencode(checked_path(path))))
 
 
 def _arrow(path: str) -> Any:
     """Read a file of Arrow, which is what feather is, or a stream of Arrow."""
     import pyarrow as pa
 
-    file = pa.memory_map(str(checked_path(path)))
+    file = pa.memory_map(os.fsencode(checked_path(path)))
     is_file = file.read(6) == b"ARROW1"
     file.seek(0)
     return (pa.ipc.open_file(file) if is_file else pa.ipc.open_stream(file)).read_all()
@@ -124,7 +129,7 @@ class _Text:
         if self.path != STDIN and (plain := checked_path(self.path)).is_file():
             with plain.open("rb") as opened:
                 if not compression_of(opened.read(4)):
-                    return pa.OSFile(str(plain))
+                    return pa.OSFile(os.fsencode(plain))
         with open_bytes(self.path) as file:
             text = pa.BufferOutputStream()
             while block := file.read(_PIECE):
