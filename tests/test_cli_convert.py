@@ -1,6 +1,8 @@
 """Data from one format to another, what is wrong with files, and how reading ends."""
 
 import gzip
+import os
+import resource
 import subprocess
 import sys
 
@@ -12,7 +14,7 @@ from pegasos.cli._reading import in_options
 from pegasos.io import read
 
 from .cli_data import PEOPLE, iris, write_files
-from .cli_helpers import complaint, environment
+from .cli_helpers import PROGRAM, complaint, environment
 from .cli_helpers import pegasos as program
 
 pytest.importorskip("pyarrow", reason="tables need the extra io")
@@ -73,6 +75,15 @@ def test_a_column_of_labels_keeps_its_name_or_is_left_alone(here, folder):
     assert header.endswith('"income=high","income=low","works"')
     here("convert", "iris.npz", "out.csv", "--no-target")
     assert (folder / "out.csv").read_text().splitlines()[0] == '"x1","x2","x3","x4"'
+
+
+def test_no_digit_is_lost_unless_float32_is_asked_for(here, folder):
+    digits = '"a","b","label"\n16777217,0.123456789012,1\n'
+    (folder / "digits.csv").write_text(digits)
+    here("convert", "digits.csv", "out.csv")
+    assert (folder / "out.csv").read_text() == digits
+    here("convert", "digits.csv", "out.csv", "--dtype", "float32")
+    assert (folder / "out.csv").read_text().endswith("16777216,0.12345679,1\n")
 
 
 @pytest.mark.parametrize(
@@ -142,6 +153,64 @@ def test_a_directory_is_no_file_and_a_fault_ends_a_real_process_with_2(folder, t
     (folder / "bad.svm").write_text("1 1:1\n1 2:x\n")
     error, _ = complaint(program("fit", "bad.svm", "-o", tmp_path / "model", cwd=folder))
     assert error.startswith("bad.svm, line 2, column 3")
+
+
+def test_a_name_that_is_not_utf8_is_a_name(here, folder):
+    for ending in ("csv", "parquet", "arrow"):
+        name = os.fsdecode(b"bad\xff." + ending.encode())
+        assert here("convert", "iris.csv", name).returncode == 0
+        done = here("convert", name, "out.csv")
+        assert done.returncode == 0, done.stderr
+        assert (folder / "out.csv").read_text().count("\n") == 151
+
+
+# --- What can happen to standard output. ----------------------------------------------------------
+
+UNBUFFERED = pytest.mark.parametrize("unbuffered", ["", "1"])
+
+
+@pytest.fixture(scope="module")
+def large(folder):
+    """Rows whose text is larger than any pipe holds."""
+    np.savez(folder / "large.npz", X=np.random.default_rng(0).random((8000, 10)))
+    return ("convert", "large.npz", "-", "--to", "csv", "--no-target")
+
+
+@UNBUFFERED
+def test_a_reader_who_leaves_midway_ends_it_quietly(unbuffered, large, folder):
+    with subprocess.Popen(
+        [PROGRAM, *large],
+        cwd=folder,
+        env=environment(PYTHONUNBUFFERED=unbuffered),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stdout.read(10) == b'"x1","x2",'
+        process.stdout.close()
+        said = process.stderr.read()
+    assert (process.returncode, said) == (141, b"")
+
+
+@UNBUFFERED
+def test_output_that_has_no_room_is_not_cut_off_in_silence(unbuffered, large, folder):
+    with (folder / "out").open("wb") as out:
+        done = subprocess.run(
+            [PROGRAM, *large],
+            cwd=folder,
+            env=environment(PYTHONUNBUFFERED=unbuffered),
+            stdout=out,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=120,
+            check=False,
+            # The last write that fits is a short one, as on a disk that is almost full.
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000)),
+        )
+    assert done.returncode == 2
+    assert done.stderr.splitlines() == [
+        "error: standard output: could not be written (File too large)",
+        "hint: make room on the disk",
+    ]
 
 
 def test_hints_name_options_in_place_of_arguments():

@@ -8,7 +8,15 @@ import pytest
 
 from pegasos.cli._app import run
 
-from .cli_helpers import TINY, complaint, pegasos, pegasos_after, said_on_a_terminal
+from .cli_helpers import (
+    PROGRAM,
+    TINY,
+    complaint,
+    environment,
+    pegasos,
+    pegasos_after,
+    said_on_a_terminal,
+)
 
 USAGE = [
     ((), "missing command", "'pegasos --help' shows how it is used"),
@@ -132,6 +140,28 @@ def test_a_full_disk_and_little_memory_are_not_called_bugs(capsys):
     assert "hint: make room on the disk" in said
     assert explain(MemoryError("Unable to allocate 80. GiB")) == 2
     assert "80. GiB" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "unbuffered"),
+    [(("study", "show", "digits"), ""), (("--version",), "1"), (("--help",), "")],
+)
+def test_a_full_device_behind_stdout_is_named(arguments, unbuffered):
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [PROGRAM, *arguments],
+            env=environment(PYTHONUNBUFFERED=unbuffered),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+    assert done.returncode == 2
+    assert done.stderr.splitlines() == [
+        "error: standard output: could not be written (No space left on device)",
+        "hint: make room on the disk",
+    ]
 
 
 def test_colours_are_for_terminals_that_want_them():

@@ -45,6 +45,50 @@ def test_labels_may_be_texts_with_delimiters_in_them(name, tmp_path):
     np.testing.assert_array_equal(read(tmp_path / name).y, labels)
 
 
+@pytest.mark.parametrize("name", [*TABLES, *BINARY])
+def test_texts_may_be_objects(name, tmp_path):
+    X, y = some_rows()
+    labels = np.array(["", "no", "yes", "perhaps"], dtype=object)[y]
+    write(tmp_path / name, X, labels)
+    np.testing.assert_array_equal(read(tmp_path / name).y, labels.astype(str))
+
+
+@pytest.mark.parametrize("name", ["rows.svm", *TABLES, *BINARY])
+@pytest.mark.parametrize("dtype", [bool, object])
+def test_labels_that_are_true_or_false_or_objects_come_back_as_numbers(name, dtype, tmp_path):
+    X, y = some_rows()
+    write(tmp_path / name, X, (y == 1).astype(dtype))
+    np.testing.assert_array_equal(read(tmp_path / name).y, (y == 1).astype(int))
+
+
+@pytest.mark.parametrize("name", ["rows.svm", *TABLES, *BINARY])
+@pytest.mark.parametrize("dtype", [bool, np.float16])
+def test_small_types_of_features_come_back_as_numbers(name, dtype, tmp_path):
+    X = np.array([[0, 1, 1], [1, 0, 1]], dtype=dtype)
+    write(tmp_path / name, X, [1, 2])
+    assert_same_rows(read(tmp_path / name).X, X.astype(np.float32))
+
+
+@pytest.mark.parametrize("name", ["rows.svm", "rows.csv", "rows.npz"])
+def test_the_columns_of_a_sparse_row_may_be_in_any_order_and_there_twice(name, tmp_path):
+    X = sp.csr_matrix(([1.0, 2.0, 3.0, 4.0], [2, 0, 0, 1], [0, 3, 4]), shape=(2, 3))
+    write(tmp_path / name, X, [1, 2])
+    assert_same_rows(read(tmp_path / name).X, np.array([[5, 0, 1], [0, 4, 0]], dtype=np.float32))
+    assert X.indices.tolist() == [2, 0, 0, 1]  # as it was
+
+
+def test_in_text_a_label_is_what_it_looks_like(tmp_path):
+    X = np.ones((2, 1))
+    for texts, numbers in ((["01", "2"], [1, 2]), (["true", "false"], [1, 0])):
+        for name, back in (("rows.csv", numbers), ("rows.parquet", texts)):
+            write(tmp_path / name, X, texts)
+            assert read(tmp_path / name).y.tolist() == back
+    for texts, why in ((["NA", "b"], "is missing"), (["2026-01-02", "2026-01-03"], "holds date")):
+        write(tmp_path / "rows.csv", X, texts)
+        with pytest.raises(DataError, match=why):
+            read(tmp_path / "rows.csv")
+
+
 def test_many_rows_are_written_in_parts(tmp_path, monkeypatch):
     monkeypatch.setattr("pegasos.io._write._ROWS_AT_ONCE", 7)
     X, y = some_rows()
@@ -67,6 +111,9 @@ def test_rows_need_no_labels(tmp_path):
         assert_same_rows(read(tmp_path / name, target=None).X, X)
 
 
+SHORT = r"each row needs one label; got y of shape \(49,\) for 50 rows; give as many"
+
+
 @pytest.mark.parametrize(
     ("name", "changes", "what"),
     [
@@ -77,6 +124,14 @@ def test_rows_need_no_labels(tmp_path):
         ("rows.h5", {"X": sp.csr_matrix((50, 3))}, "no agreed form for sparse rows; .*svmlight"),
         ("rows.csv", {"X": sp.csr_matrix((50, 20_001))}, "mostly zeros; .*svmlight or npz"),
         ("rows.npz.gz", {}, "npz files are compressed inside; leave .gz out"),
+        *((name, {"y": np.ones(49)}, SHORT) for name in ("rows.svm", "rows.csv", "rows.npz")),
+        ("rows.npz", {"names": ["a", "b", "c"]}, "got 3 names for 4 features; give as many"),
+        ("rows.svm", {"names": ["a", "b", "b", "c"]}, "two features have the name 'b'; rename"),
+        ("rows.svm", {"X": np.ones((0, 4)), "y": []}, r"got X of shape \(0, 4\); give one row"),
+        ("rows.csv", {"X": np.ones(50)}, r"rows and columns are needed; got X of shape \(50,\)"),
+        ("rows.svm", {"X": np.array([["a"]] * 50)}, "features of type <U1 are not written; give"),
+        ("rows.npz", {"y": np.array([1, None] * 25)}, "label of row 2 is None, neither a text"),
+        ("rows.csv", {"y": np.array([1, np.nan] * 25)}, "label of row 2 is nan; give every row"),
         ("nowhere/rows.svm", {}, "cannot write .*; choose a folder that exists"),
     ],
 )

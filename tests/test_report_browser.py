@@ -9,6 +9,7 @@ from pegasos import report, studies
 
 from .browser_helpers import PHONE, WIDE, open_browser
 from .cli_helpers import TINY
+from .report_helpers import ERRORS, StandIn, grid_rows
 from .study_helpers import study_of
 
 pytest.importorskip("pyarrow", reason="studies need the extra io")
@@ -137,6 +138,18 @@ def test_pointing_at_a_cell_shows_lam_steps_kernel_error_and_seconds(page, rows,
     assert "T = 200" in text
     assert "rbf kernel, hinge loss, gamma = 2" in text
     assert text.endswith("s")  # seconds, or a part of one
+
+
+def test_two_lams_that_look_the_same_keep_their_own_rows_of_the_heatmap(browser, tmp_path):
+    rows = grid_rows("linear")
+    alike = [{**row, "lam": {1e-4: 1e-4, 1e-2: 1.00001e-4}[row["lam"]]} for row in rows]
+    browser.open(report.write(StandIn(alike, tmp_path)))
+    wait_until_drawn(browser)
+    ticks = browser.find_all("#explore-heatmap g.ytick text")
+    assert [tick.text for tick in ticks] == ["10⁻⁴", "10⁻⁴"]
+    numbers = browser.find_all("#explore-heatmap .textpoint")
+    assert [number.text for number in numbers] == [f"{error:.3f}" for error in ERRORS.flat]
+    assert len({number.rect["y"] for number in numbers}) == 2
 
 
 def test_the_tables_hold_the_numbers_of_the_file(page, rows):

@@ -1,6 +1,7 @@
 """Several studies: a report of each, and one page that leads to all of them."""
 
 import shutil
+from pathlib import Path
 
 import pytest
 
@@ -71,6 +72,33 @@ def test_folders_that_are_named_get_an_index_where_all_of_them_are(finished, cap
     assert run(["report", "b", "a", "b"]) == 0
     assert capsys.readouterr().out == "index.html\n"
     assert links_of(index_of(finished)) == ["b/report.html", "a/report.html"]
+
+
+def test_an_index_is_replaced_only_if_it_is_ours(finished, capsys):
+    index = finished / "index.html"
+    for page in ("a", "b"):
+        (finished / page / "report.html").unlink(missing_ok=True)
+    index.write_text("<h1>My own</h1>")
+    assert run(["report", str(finished)]) == 2
+    error, hint = capsys.readouterr().err.splitlines()
+    assert error == f"error: {index}: this page is not of pegasos, and is not replaced"
+    assert hint == "hint: move it away, or have the studies in another folder"
+    assert index.read_text() == "<h1>My own</h1>"
+    assert not (finished / "a" / "report.html").exists()  # nothing is done by halves
+    index.unlink()
+    for _ in range(2):
+        assert run(["report", str(finished)]) == 0
+
+
+def test_folders_that_have_only_the_root_in_common_get_no_index(finished, monkeypatch, capsys):
+    monkeypatch.chdir(finished)
+    inside = Path("/proc/self/cwd/b")  # another way to b
+    if not inside.exists():
+        pytest.skip("needs /proc, for a folder that is elsewhere")
+    assert run(["report", str(finished / "a"), str(inside)]) == 2
+    error, hint = capsys.readouterr().err.splitlines()
+    assert "have only / in common, which is no place for index.html" in error
+    assert "in one folder" in hint
 
 
 def test_one_study_has_no_index(finished, capsys):

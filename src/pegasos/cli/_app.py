@@ -64,10 +64,12 @@ def run(arguments: list[str] | None = None) -> int:
         0, or 2 for what the user can mend, 1 for a bug, 130 after Ctrl-C.
     """
     try:
-        code = typer.main.get_command(app).main(
-            arguments, prog_name="pegasos", standalone_mode=False
-        )
+        try:
+            code = typer.main.get_command(app).main(
+                arguments, prog_name="pegasos", standalone_mode=False
+            )
+        finally:
+            end_output()
     except Exception as error:  # noqa: BLE001 - the last door: no traceback gets out
         code = explain(error)
-    end_output()
     return code if isinstance(code, int) else 0

@@ -91,7 +91,7 @@ def _wrong_usage(error: Exception) -> tuple[str, str]:
 
 
 def _remedy(number: int | None) -> str:
-    if number == errno.ENOSPC:
+    if number in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
         return "make room on the disk"
     if number in (errno.EACCES, errno.EPERM, errno.EROFS):
         return "name another place, or get permission to use this one"

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-__all__ = ["end_output", "messages", "say", "write", "write_json", "write_table"]
+__all__ = ["end_output", "messages", "say", "to_stdout", "write", "write_json", "write_table"]
 
 _PIPE_CLOSED = 141  # what the shell says of a program that SIGPIPE ended
 _NO_LIMIT = 10_000  # columns, where there is no terminal to fit into
@@ -20,7 +20,7 @@ _NO_LIMIT = 10_000  # columns, where there is no terminal to fit into
 
 def write(text: str) -> None:
     """Write data to stdout, as it is."""
-    with _reader_may_leave():
+    with to_stdout():
         print(_encodable(text), flush=True)  # noqa: T201
 
 
@@ -76,9 +76,33 @@ def say(kind: Literal["error", "hint", "note"], text: str) -> None:
 
 
 def end_output() -> None:
-    """Write what is still held back, while something can be done about a reader who has left."""
-    with _reader_may_leave():
+    """Write what is still held back, while something can be done if that fails."""
+    with to_stdout():
         sys.stdout.flush()
+
+
+@contextlib.contextmanager
+def to_stdout() -> "Iterator[None]":
+    """Write to stdout within: all that can go wrong with it ends here.
+
+    The program ends quietly once nobody reads its output, as ``head`` stops reading. Any other
+    error gets the name of what could not be written.
+    """
+    try:
+        yield
+    except BrokenPipeError:
+        _drop_the_rest()
+        raise SystemExit(_PIPE_CLOSED) from None
+    except OSError as error:
+        _drop_the_rest()
+        reason = f"could not be written ({error.strerror})"
+        raise OSError(error.errno, reason, "standard output") from error
+
+
+def _drop_the_rest() -> None:
+    """Lead what is still held back nowhere: Python would write it at its end, and complain."""
+    with contextlib.suppress(OSError, io.UnsupportedOperation):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _colours() -> Literal["auto"] | None:
@@ -89,15 +113,3 @@ def _encodable(text: str) -> str:
     """Replace what the encoding of stdout lacks: a question mark is better than no answer."""
     encoding = sys.stdout.encoding or "utf-8"
     return text.encode(encoding, "replace").decode(encoding)
-
-
-@contextlib.contextmanager
-def _reader_may_leave() -> "Iterator[None]":
-    """End the program quietly once nobody reads its output, as ``head`` stops reading."""
-    try:
-        yield
-    except BrokenPipeError:
-        # Python would flush once more at its end, and complain.
-        with contextlib.suppress(OSError, io.UnsupportedOperation):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise SystemExit(_PIPE_CLOSED) from None

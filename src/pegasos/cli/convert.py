@@ -1,5 +1,6 @@
 """``pegasos convert``: data from one format to another."""
 
+import contextlib
 from typing import Annotated, Any, Literal
 
 import typer
@@ -7,7 +8,7 @@ import typer
 from pegasos._errors import MendableError
 from pegasos.cli import _reading as source
 from pegasos.cli._help import examples
-from pegasos.cli._output import say
+from pegasos.cli._output import say, to_stdout
 
 __all__ = ["EXAMPLES", "convert"]
 
@@ -50,7 +51,7 @@ def convert(
     ] = None,
     key: source.Key = None,
     zero_based: source.ZeroBased = None,
-    dtype: source.Dtype = "float32",
+    dtype: source.Dtype = "float64",
 ) -> None:
     """Write the rows and labels of a file in another format.
 
@@ -61,6 +62,7 @@ def convert(
         raise MendableError("--target and --no-target do not go together", "choose one of them")
     from pegasos.io import DataError
     from pegasos.io._formats import format_of
+    from pegasos.io._open import STDIN
     from pegasos.io._write import write as write_data
 
     try:
@@ -82,7 +84,8 @@ def convert(
     try:
         y = _numbered(rows.y) if kind == "svmlight" else rows.y
         named = place if isinstance(place, str) and rows.names is not None else "label"
-        write_data(output, rows.X, y, rows.names, format=kind, target=named)
+        with to_stdout() if output == STDIN else contextlib.nullcontext():
+            write_data(output, rows.X, y, rows.names, format=kind, target=named)
     except DataError as error:
         raise MendableError(error.message, source.in_options(error.hint)) from None
 

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from pegasos._errors import MendableError
 from pegasos.cli._errors import need
 from pegasos.cli._help import examples
 from pegasos.cli._output import say, write
@@ -61,6 +62,11 @@ def _that_has_all(folders: list[Path]) -> Path:
     """Return the one folder that was named, or the nearest one that all of them are in."""
     if len(folders) == 1:
         return folders[0]
-    common = os.path.commonpath([folder.absolute() for folder in folders])
+    common = Path(os.path.commonpath([folder.absolute() for folder in folders]))
+    if common == common.parent:
+        raise MendableError(
+            f"the folders have only {common} in common, which is no place for index.html",
+            "have the studies in one folder, or write the report of each by itself",
+        )
     is_relative = not any(folder.is_absolute() for folder in folders)
     return Path(os.path.relpath(common) if is_relative else common)

@@ -1,6 +1,7 @@
 """What reading gives: features, labels, names."""
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -8,7 +9,7 @@ import numpy.typing as npt
 
 from pegasos.io._errors import DataError
 
-__all__ = ["Data", "RankedData", "converted", "is_sparse", "labels_of"]
+__all__ = ["Data", "RankedData", "converted", "is_sparse", "labels_of", "repeated"]
 
 _WHOLE = 2.0**53  # up to here a double tells one whole number from the next
 
@@ -53,6 +54,12 @@ def is_sparse(X: Any) -> bool:
     import scipy.sparse as sp
 
     return bool(sp.issparse(X))
+
+
+def repeated(names: Sequence[str]) -> str | None:
+    """Return the first name that is there more than once, if any is."""
+    times = Counter(names)
+    return next((name for name in names if times[name] > 1), None)
 
 
 def labels_of(path: str, values: npt.NDArray[Any]) -> npt.NDArray[Any]:

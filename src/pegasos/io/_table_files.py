@@ -1,11 +1,16 @@
-"""Files of tables (csv, tsv, parquet, arrow) become tables of pyarrow."""
+"""Files of tables (csv, tsv, parquet, arrow) become tables of pyarrow.
+
+It is given names of files as bytes: of a text it makes UTF-8, which not every name is.
+"""
 
 import csv
 import io
+import os
 from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any
 
+from pegasos.io._data import repeated
 from pegasos.io._errors import DataError, needs
 from pegasos.io._open import STDIN, checked_path, compression_of, open_bytes, reading
 
@@ -61,16 +66,17 @@ def open_table(path: str, kind: str, header: bool) -> tuple[Any, Lines]:
 
 
 def _parquet(path: str) -> Any:
+    import pyarrow as pa
     import pyarrow.parquet
 
-    return pyarrow.parquet.read_table(checked_path(path))
+    return pyarrow.parquet.read_table(pa.OSFile(os.fsencode(checked_path(path))))
 
 
 def _arrow(path: str) -> Any:
     """Read a file of Arrow, which is what feather is, or a stream of Arrow."""
     import pyarrow as pa
 
-    file = pa.memory_map(str(checked_path(path)))
+    file = pa.memory_map(os.fsencode(checked_path(path)))
     is_file = file.read(6) == b"ARROW1"
     file.seek(0)
     return (pa.ipc.open_file(file) if is_file else pa.ipc.open_stream(file)).read_all()
@@ -123,7 +129,7 @@ class _Text:
         if self.path != STDIN and (plain := checked_path(self.path)).is_file():
             with plain.open("rb") as opened:
                 if not compression_of(opened.read(4)):
-                    return pa.OSFile(str(plain))
+                    return pa.OSFile(os.fsencode(plain))
         with open_bytes(self.path) as file:
             text = pa.BufferOutputStream()
             while block := file.read(_PIECE):
@@ -138,8 +144,7 @@ class _Text:
                 f"{self.path}, line 1: there are only numbers where names should be",
                 "if the file has no names, read it with header=False",
             )
-        twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
-        if twice is not None:
+        if (twice := repeated(names)) is not None:
             raise DataError(
                 f"{self.path}, line 1: two columns have the name {twice!r}", "rename one of them"
             )

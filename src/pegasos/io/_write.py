@@ -1,6 +1,7 @@
 """The way back: `write` puts rows and labels into a file."""
 
 import contextlib
+import io
 import os
 import re
 import sys
@@ -16,6 +17,7 @@ from pegasos.io._errors import DataError, needs
 from pegasos.io._formats import format_of
 from pegasos.io._model_write import new_file
 from pegasos.io._open import STDIN
+from pegasos.io._writable import writable_labels, writable_names, writable_rows
 
 __all__ = ["WRITABLE", "write"]
 
@@ -36,6 +38,11 @@ def write(
 ) -> None:
     """Write features and labels to a file, such that `read` gives them back.
 
+    Text has no types: labels in csv and tsv come back as numbers if all look like numbers ("01" is
+    1) or like truth values ("true" is 1); labels that look like missing values ("NA", "?", "nan"),
+    or all like dates, are refused by `read`. Other formats keep texts as they are. In svmlight,
+    last columns that are all zeros leave no trace.
+
     Parameters
     ----------
     path : str or path
@@ -44,9 +51,9 @@ def write(
     X : ndarray or CSR matrix of shape (n_rows, n_features)
         The features. Each number is written so that it reads back exactly.
     y : ndarray of shape (n_rows,) or None, default=None
-        The labels; svmlight needs numbers.
+        The labels, numbers or texts; svmlight needs numbers. True and False become 1 and 0.
     names : list of str or None, default=None
-        Names of the features, for tables. None: x1, x2 and so on.
+        Names of the features, all different, for tables. None: x1, x2 and so on.
     format : str or None, default=None
         "svmlight", "csv", "tsv", "parquet", "arrow", "npz" or "hdf5". None: the ending decides.
     target : str, default="label"
@@ -55,7 +62,8 @@ def write(
     Raises
     ------
     DataError
-        If the format does not suit the data, or the file cannot be written.
+        If X, y and names do not belong together, the format does not suit them, or the file
+        cannot be written.
     """
     path = os.fspath(path)
     kind = format_of(path, format)
@@ -63,8 +71,9 @@ def write(
         raise DataError(
             f"{path}: {kind} files are not written", f"choose one of {', '.join(WRITABLE)}"
         )
-    X = X.tocsr() if is_sparse(X) else np.asarray(X)
-    y = None if y is None else np.asarray(y)
+    X = writable_rows(path, X)
+    y = writable_labels(path, y, X.shape[0])
+    names = writable_names(path, names, X.shape[1])
     with _opened(path, kind) as file:
         WRITABLE[kind](file, path, X, y, names, target)
 
@@ -72,8 +81,8 @@ def write(
 @contextlib.contextmanager
 def _opened(path: str, kind: str) -> Iterator[IO[bytes]]:
     if path == _STDOUT:
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
+        with _standard_output() as file:
+            yield file
         return
     packed = _PACKED.search(path.lower())
     if packed and kind not in ("svmlight", "csv", "tsv"):
@@ -86,6 +95,17 @@ def _opened(path: str, kind: str) -> Iterator[IO[bytes]]:
         else:
             with _compressing(path, file, packed.group(1)) as outer:
                 yield outer
+
+
+@contextlib.contextmanager
+def _standard_output() -> Iterator[IO[bytes]]:
+    out: Any = sys.stdout.buffer
+    if isinstance(out, io.RawIOBase):  # Python is unbuffered: one write may write a part only
+        with open(out.fileno(), "wb", closefd=False) as whole:
+            yield whole
+    else:
+        yield out
+        out.flush()
 
 
 def _compressing(path: str, file: IO[bytes], kind: str) -> Any:
@@ -120,7 +140,7 @@ def _svmlight(
 ) -> None:
     import scipy.sparse as sp
 
-    if y is not None and y.dtype.kind not in "biuf":
+    if y is not None and y.dtype.kind == "U":
         raise DataError(
             f"{path}: svmlight labels are numbers; these are texts, such as {str(y[0])!r}",
             "number the classes, or choose another format",
@@ -135,7 +155,7 @@ def _svmlight(
         ends = part.indptr.tolist()
         lines = (
             " ".join([begin, *entries[i:j]])
-            for begin, i, j in zip(begins, ends, ends[1:], strict=False)
+            for begin, i, j in zip(begins, ends[:-1], ends[1:], strict=True)
         )
         file.write("".join(f"{line}\n" for line in lines).encode())
 
@@ -171,7 +191,7 @@ def _table(
         dense = rows.toarray() if is_sparse(rows) else rows
         arrays = [pa.array(np.ascontiguousarray(dense[:, j])) for j in range(dense.shape[1])]
         if labels is not None:
-            arrays.append(pa.array(labels.tolist() if labels.dtype.kind in "UO" else labels))
+            arrays.append(pa.array(labels.tolist() if labels.dtype.kind == "U" else labels))
         table = pa.table(arrays, names=columns)
         opened = opened or writer(out, table.schema)
         opened.write_table(table)
@@ -233,8 +253,6 @@ def _npz(
 def _hdf5(
     file: IO[bytes], path: str, X: Any, y: Any, names: Sequence[str] | None, target: str
 ) -> None:
-    import io
-
     if is_sparse(X):
         raise DataError(
             f"{path}: HDF5 has no agreed form for sparse rows",

@@ -8,10 +8,13 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from pegasos._errors import MendableError
 from pegasos.report._answer import Answer
 from pegasos.report._files import replace_file
 from pegasos.report._template import template
 from pegasos.report._write import write_page
+
+_OURS = b'<meta name="generator" content="pegasos">'  # what _page.html.jinja begins with
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,12 @@ def write_all(several: Sequence[Any], folder: str | PathLike[str]) -> Path:
     folder : str or path
         Where to write ``index.html``, the page that leads to the reports.
 
+    Raises
+    ------
+    MendableError
+        If there is an ``index.html`` that is not of this package: it stays as it is, and no report
+        is written.
+
     Returns
     -------
     Path
@@ -43,9 +52,19 @@ def write_all(several: Sequence[Any], folder: str | PathLike[str]) -> Path:
         raise ValueError("there is no study to write of; give the results of one at least")
     index = template("index.html.jinja")
     folder = Path(folder)
+    _check_that_it_is_ours(folder / "index.html")
     entries = [_entry(results, folder) for results in several]
     html: str = index.render(entries=entries)
     return replace_file(folder / "index.html", html.encode())
+
+
+def _check_that_it_is_ours(page: Path) -> None:
+    """Refuse to replace a page that somebody else has made."""
+    if page.exists() and _OURS not in page.read_bytes():
+        raise MendableError(
+            f"{page}: this page is not of pegasos, and is not replaced",
+            "move it away, or have the studies in another folder",
+        )
 
 
 def _entry(results: Any, folder: Path) -> Entry:

@@ -55,10 +55,13 @@
     const { grid, errors, cells, inks, best, ticks } = now;
     const scale = now.is_log ? Math.log10 : (error) => error; // colours are those of the figures
     const tickvals = ticks.map(([tick]) => scale(tick));
+    // Cells are counted, not called by their texts: two values of lam may look the same.
+    const [rows, columns] = [grid.lams, grid.step_texts].map((texts) => [...texts.keys()]);
+    const counted = (places, ticktext) => ({ tickvals: places, ticktext, range: [-0.5, places.length - 0.5], showgrid: false });
     const trace = {
       type: "heatmap",
-      x: grid.step_texts,
-      y: grid.lams,
+      x: columns,
+      y: rows,
       z: errors.map((row) => row.map((error) => (error === null ? null : scale(error)))),
       zmin: tickvals[0],
       zmax: tickvals.at(-1),
@@ -74,8 +77,8 @@
     const numbers = {
       type: "scatter",
       mode: "text",
-      x: grid.lams.flatMap(() => grid.step_texts),
-      y: grid.lams.flatMap((lam) => grid.step_texts.map(() => lam)),
+      x: rows.flatMap(() => columns),
+      y: rows.flatMap((row) => columns.map(() => row)),
       text: cells.flat(),
       textfont: { color: inks.flat() },
       hoverinfo: "skip",
@@ -86,8 +89,8 @@
     return Plotly.react(heatmap, [trace, numbers], layout({
       height: 110 + 36 * Math.max(3, grid.lams.length),
       shapes,
-      xaxis: { type: "category", title: { text: "T, steps" }, showgrid: false },
-      yaxis: { type: "category", title: { text: "lam" }, showgrid: false },
+      xaxis: { title: { text: "T, steps" }, ...counted(columns, grid.step_texts) },
+      yaxis: { title: { text: "lam" }, ...counted(rows, grid.lams) },
     }), options);
   }
 
