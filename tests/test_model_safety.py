@@ -145,6 +145,10 @@ def with_nan(array):
     return array
 
 
+def certificate(objective, dual, gap):
+    return {"objective": objective, "dual": dual, "gap": gap}
+
+
 EDITS = [
     ("pegasos", put("model", "estimator", value="os.system"), "estimator is 'os.system'"),
     ("pegasos", put("model", "estimator", value=["PegasosClassifier"]), "estimator is"),
@@ -164,11 +168,18 @@ EDITS = [
     ("pegasos", put("model", "n_features", value=5.0), "not a whole number"),
     ("pegasos", put("model", "n_features", value=True), "not a whole number"),
     ("pegasos", put("model", "feature_names", value=["a"]), "1 names for 5 features"),
+    ("pegasos", put("model", "feature_names", value=list("abcda")), "have the same name"),
     ("pegasos", put("model", "n_steps", value=2**63), "not a whole number"),
     ("pegasos", put("model", "n_violations", value=[1, 2]), "n_violations"),
     ("pegasos", put("model", "certificate", "gap", value="nan"), "certificate"),
     ("pegasos", put("model", "certificate", "gap", value=[0.0]), "certificate"),
     ("pegasos", put("model", "certificate", value={"gap": 0.0}), "objective is missing"),
+    ("pegasos", put("model", "certificate", value=certificate(1.0, 2.0, -1.0)), "impossible"),
+    ("pegasos", put("model", "certificate", value=certificate(1.0, 0.5, 0.1)), "impossible"),
+    ("pegasos", put("model", "certificate", value=certificate(1.0, 0.5, "inf")), "impossible"),
+    ("pegasos", put("model", "certificate", value=certificate(1.0, "-inf", 0.1)), "impossible"),
+    ("pegasos", put("model", "certificate", value=certificate("inf", 0.1, "inf")), "impossible"),
+    ("sdca", put("model", "certificate", "gap", value=[0.0, 0.0, 0.0]), "impossible"),
     ("pegasos", put("model", "history", value=["step"]), "history has other columns"),
     ("pegasos", put("model", "coef", value="csc_matrix"), "coef is 'csc_matrix'"),
     ("pegasos", put("model", "state", "lam", value="x"), "state.lam is not a finite number"),

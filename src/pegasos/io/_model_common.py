@@ -40,6 +40,10 @@ _CERTIFICATE = {"objective": "objective_", "dual": "dual_objective_", "gap": "du
 _HISTORY = ("objective", "dual", "gap")
 _WHOLE = (np.dtype(np.int64),)
 _MOST_THREADS = 1024
+# As parts of the objective: a gap is a difference of two numbers, but each of these is a sum over
+# all rows, of kernel values in single precision perhaps.
+_OFF_DIFFERENCE = 1e-12
+_BELOW_ZERO = 1e-4
 
 
 def refuse_unfitted(model: Any, attributes: list[str] | None = None) -> None:
@@ -95,6 +99,8 @@ def restore_features(model: Any, entries: Entries) -> None:
         raise damaged("the names of the features are not a list of texts")
     if len(names) != model.n_features_in_:
         raise damaged(f"there are {len(names)} names for {model.n_features_in_} features")
+    if len(set(names)) < len(names):
+        raise damaged("two features have the same name")
     model.feature_names_in_ = np.array(names, dtype=object)
 
 
@@ -140,6 +146,7 @@ def restore_classifier(cls: type, entries: Entries) -> Any:
         for entry, name in _CERTIFICATE.items():
             setattr(model, name, _certified(certificate.take(entry), k))
         certificate.finish()
+        _refuse_impossible(model)
     columns = entries.take("history")
     if columns is not None:
         model.history_ = _history(columns, entries, k)
@@ -196,6 +203,18 @@ def _certified(value: Any, k: int) -> Any:
     if not all(type(number) is float and not isnan(number) for number in numbers):
         raise damaged("the certificate is not made of numbers")
     return one_or_all(np.array(numbers))
+
+
+def _refuse_impossible(model: Any) -> None:
+    """Refuse a gap that is not what lies between objective and bound, or is negative."""
+    objective, dual, gap = (np.atleast_1d(getattr(model, name)) for name in _CERTIFICATE.values())
+    unbounded = np.isfinite(objective) & (dual == -np.inf) & (gap == np.inf)
+    scale = np.abs(objective)
+    with np.errstate(invalid="ignore"):
+        is_difference = np.abs(objective - dual - gap) <= _OFF_DIFFERENCE * scale
+        possible = is_difference & (gap >= -_BELOW_ZERO * scale)
+    if not np.all(unbounded | possible):
+        raise damaged("the certificate is impossible: its gap is not objective - dual, or below 0")
 
 
 def _history(columns: Any, entries: Entries, k: int) -> list[dict[str, Any]]:
