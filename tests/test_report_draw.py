@@ -148,3 +148,10 @@ def test_the_course_of_a_short_fit_never_goes_back_in_time(results):
     drawn = draw({"kind": "convergence", "model": "a kernel", "against": "seconds"}, results)
     for line in drawn.axes[0].lines:
         assert (np.diff(line.get_xdata()) >= 0).all()
+
+
+def test_a_display_is_saved_as_its_figure(tmp_path):
+    display = LossesDisplay([-1.0, 2.0])
+    undrawn = save(display, tmp_path / "undrawn.svg").read_bytes()
+    assert save(display, tmp_path / "drawn.svg").read_bytes() == undrawn
+    assert save(display.figure_, tmp_path / "figure.svg").read_bytes() == undrawn

@@ -3,6 +3,9 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from pegasos import KernelPegasosClassifier, PegasosClassifier, PerceptronClassifier
 from pegasos.report import (
@@ -38,6 +41,16 @@ def test_the_course_of_a_fit_is_its_history(blobs):
     objective = steps.ax_.lines[0].get_xydata().T
     np.testing.assert_array_equal(objective[0], [record["step"] for record in model.history_])
     np.testing.assert_array_equal(objective[1], steps.lines_["objective"])
+
+
+def test_the_course_of_a_pipeline_is_that_of_its_last_step(blobs):
+    model = make_pipeline(StandardScaler(), PegasosClassifier(1e-2, solver="sdca")).fit(*blobs)
+    display = ConvergenceDisplay.from_estimator(model, ax=new_axes())
+    assert display.history is model[-1].history_
+    assert display.ax_.get_title() == "PegasosClassifier"
+    other = make_pipeline(StandardScaler(), LogisticRegression()).fit(*blobs)
+    with pytest.raises(TypeError, match="this LogisticRegression has no history_"):
+        ConvergenceDisplay.from_estimator(other)
 
 
 def test_of_several_classes_the_mean_is_drawn(three_classes):

@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
-from pegasos import KernelPegasosCV, PegasosCV
-from pegasos.report import CurvesDisplay, HeatmapDisplay
+from pegasos import KernelPegasosCV, PegasosCV, studies
+from pegasos.report import BarsDisplay, CurvesDisplay, HeatmapDisplay, ScalingDisplay
 
 from .report_helpers import ERRORS, LAMS, SPREAD, STEPS, StandIn, grid_rows, new_axes
+from .study_helpers import QUICK, study_of
 
 matplotlib = pytest.importorskip("matplotlib", reason="figures need matplotlib")
 matplotlib.use("agg")
@@ -171,3 +172,18 @@ def test_models_without_a_grid_are_refused(tmp_path, blobs):
     model = PegasosCV(lams=LAMS, steps=STEPS).fit(*blobs).best_estimator_
     with pytest.raises(TypeError, match="give a fitted PegasosCV"):
         HeatmapDisplay.from_estimator(model)
+
+
+def test_results_may_be_given_by_their_folder(tmp_path):
+    results = studies.run(study_of(QUICK), tmp_path)
+    for display in (HeatmapDisplay, CurvesDisplay):
+        expected = display.from_results(results, "Gaussian", ax=new_axes()).errors
+        for folder in (tmp_path, str(tmp_path)):
+            found = display.from_results(folder, "Gaussian", ax=new_axes()).errors
+            np.testing.assert_array_equal(found, expected)
+    models = ["Gaussian"]
+    bars = BarsDisplay.from_results(str(tmp_path), models, ax=new_axes())
+    scaling = ScalingDisplay.from_results(tmp_path, models, against="max_steps", ax=new_axes())
+    assert list(bars.seconds) == list(scaling.lines) == models
+    with pytest.raises(studies.StudyError, match="there are no results in"):
+        HeatmapDisplay.from_results(tmp_path / "elsewhere", "Gaussian")

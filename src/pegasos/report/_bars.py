@@ -12,7 +12,7 @@ from pegasos.report._kinds import SIZES
 from pegasos.report._numbers import count_text, ratio_text, seconds_text
 from pegasos.report._scaling import measurements
 from pegasos.report._style import looks
-from pegasos.report._table import Columns
+from pegasos.report._table import Columns, opened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -61,8 +61,8 @@ class BarsDisplay(Display):
 
         Parameters
         ----------
-        results : pegasos.studies.Results
-            Of a study that has run.
+        results : pegasos.studies.Results, str or path
+            Of a study that has run; or the folder with them.
         models : sequence of str or None, default=None
             Names of timings or models, the one to compare with first; None: all timings.
         ax : matplotlib Axes or None, default=None
@@ -73,7 +73,7 @@ class BarsDisplay(Display):
         BarsDisplay
             Already drawn.
         """
-        return cls._from_study(results, models).plot(ax)
+        return cls._from_study(opened(results), models).plot(ax)
 
     @classmethod
     def _from_study(cls, results: Any, models: Sequence[str] | None) -> Self:

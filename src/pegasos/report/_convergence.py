@@ -70,7 +70,7 @@ class ConvergenceDisplay(Display):
 
         Parameters
         ----------
-        estimator : estimator with ``history_``
+        estimator : estimator with ``history_``, or pipeline that ends in one
             Fitted by ``fit``: ``partial_fit`` keeps no history.
         against : {"step", "seconds"}, default="step"
             The horizontal axis.
@@ -83,13 +83,14 @@ class ConvergenceDisplay(Display):
             Already drawn.
         """
         check_is_fitted(estimator)
-        history = getattr(estimator, "history_", None)
+        machine = estimator[-1] if hasattr(estimator, "steps") else estimator
+        history = getattr(machine, "history_", None)
         if history is None:
             raise TypeError(
-                f"this {type(estimator).__name__} has no history_; an estimator of pegasos has one "
+                f"this {type(machine).__name__} has no history_; an estimator of pegasos has one "
                 "after fit, but not after partial_fit"
             )
-        return cls(history, against=against, title=type(estimator).__name__).plot(ax)
+        return cls(history, against=against, title=type(machine).__name__).plot(ax)
 
     def _draw(self, ax: "Axes") -> None:
         for (name, line), look in zip(self.lines_.items(), looks(len(_NAMES)), strict=False):

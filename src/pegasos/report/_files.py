@@ -6,6 +6,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from pegasos.report._display import Display
 from pegasos.report._style import style
 
 if TYPE_CHECKING:
@@ -21,13 +22,13 @@ _METADATA: dict[str, dict[str, Any]] = {
 }
 
 
-def save(figure: "Figure", path: str | PathLike[str], *, alt: str | None = None) -> Path:
+def save(figure: "Figure | Display", path: str | PathLike[str], *, alt: str | None = None) -> Path:
     """Write a figure as SVG, PNG or PDF; the same figure makes the same file.
 
     Parameters
     ----------
-    figure : matplotlib Figure
-        For example the ``figure_`` of a display.
+    figure : matplotlib Figure or display
+        Of a display its ``figure_``; it is drawn if it was not yet.
     path : str or path
         Ends in ``.svg``, ``.png`` or ``.pdf``. Missing folders are made.
     alt : str or None, default=None
@@ -46,6 +47,8 @@ def save(figure: "Figure", path: str | PathLike[str], *, alt: str | None = None)
             f"figures are written as {', '.join(_METADATA)}; got {path.name!r}. Choose one of "
             "these endings"
         )
+    if isinstance(figure, Display):
+        figure = figure.figure_ if hasattr(figure, "figure_") else figure.make_figure()
     return replace_file(path, as_bytes(figure, suffix, alt_text(figure) if alt is None else alt))
 
 

@@ -16,6 +16,7 @@ from pegasos.report._table import (
     columns_of_results,
     describe_choice,
     of_model,
+    opened,
 )
 
 Floats = npt.NDArray[np.float64]
@@ -112,8 +113,8 @@ class GridDisplay(Display):
 
         Parameters
         ----------
-        results : pegasos.studies.Results
-            Of a study that has run, or is running.
+        results : pegasos.studies.Results, str or path
+            Of a study that has run, or is running; or the folder with them.
         model : str
             Name of the model in the study file.
         value : {"test_error", "train_error"}, default="test_error"
@@ -129,7 +130,7 @@ class GridDisplay(Display):
             Already drawn.
         """
         wanted = {"loss": loss, "gamma": gamma, "degree": degree, "subset": subset}
-        return cls._from_study(results, model, value, wanted).plot(ax)
+        return cls._from_study(opened(results), model, value, wanted).plot(ax)
 
     @classmethod
     def _from_study(cls, results: Any, model: str, value: str, wanted: dict[str, Any]) -> Self:

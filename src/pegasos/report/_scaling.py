@@ -11,7 +11,7 @@ from pegasos.report._display import Display
 from pegasos.report._kinds import SIZES
 from pegasos.report._numbers import slope_text
 from pegasos.report._style import looks
-from pegasos.report._table import Columns, columns_of_results, keep, of_model
+from pegasos.report._table import Columns, columns_of_results, keep, of_model, opened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -66,8 +66,8 @@ class ScalingDisplay(Display):
 
         Parameters
         ----------
-        results : pegasos.studies.Results
-            Of a study that has run.
+        results : pegasos.studies.Results, str or path
+            Of a study that has run; or the folder with them.
         models : sequence of str or None, default=None
             Names of timings, or of models with a grid over max_steps (the mean over all other
             parameters is drawn); None: all timings, or all models if there are none.
@@ -81,7 +81,7 @@ class ScalingDisplay(Display):
         ScalingDisplay
             Already drawn.
         """
-        return cls._from_study(results, models, against).plot(ax)
+        return cls._from_study(opened(results), models, against).plot(ax)
 
     @classmethod
     def _from_study(cls, results: Any, models: Sequence[str] | None, against: str | None) -> Self:

@@ -1,5 +1,7 @@
 """Rows of results by columns, from a study or from a fitted grid."""
 
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +18,15 @@ DIGITS = 12
 
 # What a cell of a grid has beside lam and T.
 _FIXED = ("loss", "gamma", "degree", "coef0", "subset")
+
+
+def opened(results: Any) -> Any:
+    """Return the results of a study; those in a folder, if its path is given."""
+    if isinstance(results, str | PathLike):
+        from pegasos.studies import open_results
+
+        return open_results(Path(results))
+    return results
 
 
 def columns_of_results(results: Any, part: str | None = None) -> Columns:
