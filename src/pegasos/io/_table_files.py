@@ -12,7 +12,7 @@ from typing import Any
 
 from pegasos.io._data import repeated
 from pegasos.io._errors import DataError, needs
-from pegasos.io._open import STDIN, checked_path, compression_of, open_bytes, reading
+from pegasos.io._open import checked_path, compression_of, open_bytes, reading
 
 __all__ = ["Lines", "is_number", "open_table"]
 
@@ -126,10 +126,10 @@ class _Text:
         """
         import pyarrow as pa
 
-        if self.path != STDIN and (plain := checked_path(self.path)).is_file():
-            with plain.open("rb") as opened:
-                if not compression_of(opened.read(4)):
-                    return pa.OSFile(os.fsencode(plain))
+        plain = checked_path(self.path)
+        with plain.open("rb") as opened:
+            if not compression_of(opened.read(4)):
+                return pa.OSFile(os.fsencode(plain))
         with open_bytes(self.path) as file:
             text = pa.BufferOutputStream()
             while block := file.read(_PIECE):
@@ -174,9 +174,7 @@ class _Text:
         )
 
     def _cells(self) -> Iterator[tuple[int, list[str]]]:
-        """Yield the lines that are not empty, with their numbers; none from standard input."""
-        if self.path == STDIN:
-            return
+        """Yield the lines that are not empty, with their numbers."""
         with open_bytes(self.path) as file:
             lines = io.TextIOWrapper(file, "utf-8", "replace")
             for number, line in enumerate(lines, 1):
@@ -190,8 +188,6 @@ class _Text:
             return line.split(self.delimiter)
 
     def _line(self, row: int) -> str:
-        if self.path == STDIN:
-            return f", row {row + 1}"
         with reading(self.path):
             number, _ = next(islice(self._cells(), row + self.header, None), (None, None))
         return f", line {number}" if number else f", row {row + 1}"
