@@ -84,7 +84,7 @@ class CountingRows:
         self._K = K
 
     def make(self, which, out, slots):
-        assert out.flags.c_contiguous
+        assert out.strides[1] == out.itemsize
         assert len(np.unique(which)) == len(which) == len(slots) == len(np.unique(slots))
         self.made.append(which.copy())
         out[slots] = self._K[which]
@@ -99,7 +99,9 @@ class CountingRows:
 
 def cached(K, n_rows):
     """A cache with room for so many rows of the matrix."""
-    return CachedRows(CountingRows(K), room=1000 + n_rows * K[0].nbytes, needed=1000)
+    line = 64  # bytes; where rows are long, they begin with one
+    row_bytes = K[0].nbytes if K[0].nbytes < 64 * line else -(-K[0].nbytes // line) * line
+    return CachedRows(CountingRows(K), room=1000 + n_rows * row_bytes, needed=1000)
 
 
 def row_source(K, room):

@@ -205,7 +205,8 @@ def test_another_maker_takes_over_the_space_and_no_row():
 def test_a_matrix_made_at_once_has_the_rows_made_one_by_one_and_is_symmetric(
     convert, dtype, kernel
 ):
-    # More rows than are made in a call (512) and than a tile has (256), and no multiple of them.
+    # More rows than are made in a call (512) and than a tile has (256), and no multiple of them; of
+    # float64, there is space between them.
     X = np.random.default_rng(3).standard_normal((777, 9)).astype(dtype)
     X[X < 0.3] = 0
     maker = VectorRows(convert(X), kernel, 2)
@@ -274,6 +275,19 @@ def test_too_little_memory_is_refused_with_what_would_do(room):
     assert len(CachedRows(maker, room=1159, needed=1000).values) == 1
     assert len(CachedRows(maker, room=1160, needed=1000).values) == 2
     assert len(CachedRows(maker, room=10**9, needed=1000).values) == 10
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_long_rows_begin_with_a_cache_line_and_the_space_between_them_counts(dtype):
+    K = symmetric(1030, dtype)  # 64.4 or 128.75 lines
+    row_bytes = {np.float32: 65 * 64, np.float64: 129 * 64}[dtype]
+    cache = CachedRows(CountingRows(K), room=3 * row_bytes, needed=0)
+    assert cache.values.shape == (3, 1030)
+    assert cache.values.strides == (row_bytes, K.itemsize)
+    assert cache.values.ctypes.data % 64 == 0
+    bring(cache, 1029, 7, 500)
+    assert_array_equal(rows_of(cache, np.array([7, 500, 1029])), K[[7, 500, 1029]])
+    assert len(CachedRows(CountingRows(K), room=3 * row_bytes - 1, needed=0).values) == 2
 
 
 def test_the_kernel_among_some_rows_takes_no_room_in_the_cache():

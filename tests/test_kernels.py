@@ -9,9 +9,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kernel
 
 from pegasos import _core, kernels, reference
+from pegasos._memory import size_text
 from pegasos.kernels import VectorKernel, memory_bytes
 from pegasos.kernels._functions import Vectors, needs_float64, scale_gamma, without_zeros
-from pegasos.kernels._memory import size_text
 from pegasos.kernels._rows import VectorRows
 
 from .core_helpers import core_rows

@@ -13,14 +13,25 @@ using pegasos::StoredRows;
 
 namespace {
 
-using AnyMatrix = nb::ndarray<nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using AnyInput = nb::ndarray<nb::ro, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+// Kernel rows, with space between the end of one and the beginning of the next, or none.
+using KernelOut = nb::ndarray<nb::ndim<2>, nb::device::cpu>;
+using KernelIn = nb::ndarray<nb::ro, nb::ndim<2>, nb::device::cpu>;
 
 template <class Array>
 bool is_f32(const Array& array) {
   require(array.dtype() == nb::dtype<float>() || array.dtype() == nb::dtype<double>(),
           "kernel rows must be float32 or float64");
   return array.dtype() == nb::dtype<float>();
+}
+
+// From one kernel row to the next.
+template <class Array>
+int64_t row_stride(const Array& rows) {
+  const int64_t width = static_cast<int64_t>(rows.shape(1)), stride = rows.stride(0);
+  require((width <= 1 || rows.stride(1) == 1) && (rows.shape(0) <= 1 || stride >= width),
+          "the values of a kernel row must stand side by side");
+  return stride;
 }
 
 // SciPy's own BLAS, from the capsules that scipy.linalg.cython_blas publishes.
@@ -62,17 +73,17 @@ void squared_norms(const Rows& rows, Out<double, 1> squares, int n_threads) {
 
 template <class T>
 void fill_rows(const GramSide& picked, const GramSide& others, const GramOptions& options,
-               const AnyMatrix& out, const int64_t* slots) {
+               const KernelOut& out, const int64_t* slots) {
+  const int64_t stride = row_stride(out);
   std::vector<T*> rows(picked.n);
-  for (int64_t k = 0; k < picked.n; ++k)
-    rows[k] = static_cast<T*>(out.data()) + slots[k] * static_cast<int64_t>(out.shape(1));
+  for (int64_t k = 0; k < picked.n; ++k) rows[k] = static_cast<T*>(out.data()) + slots[k] * stride;
   nb::gil_scoped_release release;
   pegasos::kernel_rows(picked, others, options, rows.data());
 }
 
 void kernel_rows(const Rows& rows, In<double, 1> squares, In<int64_t, 1> picked,
                  const Rows& other_rows, In<double, 1> other_squares,
-                 std::optional<In<int64_t, 1>> others, AnyMatrix out, In<int64_t, 1> slots,
+                 std::optional<In<int64_t, 1>> others, KernelOut out, In<int64_t, 1> slots,
                  const std::string& kernel, double gamma, double coef0, int64_t degree,
                  bool same_matrix, bool in_double, int n_threads) {
   const GramSide first = gram_side(rows, squares, picked);
@@ -90,7 +101,7 @@ void kernel_rows(const Rows& rows, In<double, 1> squares, In<int64_t, 1> picked,
 }
 
 void kernel_matrix(const Rows& rows, In<double, 1> squares, int64_t first, int64_t last,
-                   AnyMatrix out, const std::string& kernel, double gamma, double coef0,
+                   KernelOut out, const std::string& kernel, double gamma, double coef0,
                    int64_t degree, bool in_double, int n_threads) {
   const GramSide all = gram_side(rows, squares, std::nullopt);
   require(0 <= first && first <= last && last <= all.n, "not rows of the matrix");
@@ -99,11 +110,12 @@ void kernel_matrix(const Rows& rows, In<double, 1> squares, int64_t first, int64
   const GramOptions options{kernel_function(kernel, gamma, coef0, degree), true, in_double,
                             n_threads};
   const bool single = is_f32(out);
+  const int64_t stride = row_stride(out);
   nb::gil_scoped_release release;
   if (single)
-    pegasos::kernel_matrix(all, options, first, last, static_cast<float*>(out.data()));
+    pegasos::kernel_matrix(all, options, first, last, static_cast<float*>(out.data()), stride);
   else
-    pegasos::kernel_matrix(all, options, first, last, static_cast<double*>(out.data()));
+    pegasos::kernel_matrix(all, options, first, last, static_cast<double*>(out.data()), stride);
 }
 
 void kernel_scores(const Rows& support, In<double, 1> support_squares, In<double, 2> coef,
@@ -176,7 +188,7 @@ KernelRun kernel_run(In<int32_t, 1> code, std::optional<In<double, 1>> weight, d
   return {code, weight, diagonal, scores, mass, tally, mean_scores, mean_mass, std::move(run)};
 }
 
-void check_stored(const AnyInput& values, const std::optional<In<int64_t, 1>>& slots,
+void check_stored(const KernelIn& values, const std::optional<In<int64_t, 1>>& slots,
                   int64_t n_rows) {
   const int64_t n_slots = static_cast<int64_t>(values.shape(0));
   require(static_cast<int64_t>(values.shape(1)) == n_rows,
@@ -189,12 +201,12 @@ void check_stored(const AnyInput& values, const std::optional<In<int64_t, 1>>& s
 }
 
 template <class T>
-StoredRows<T> stored_rows(const AnyInput& values, const std::optional<In<int64_t, 1>>& slots) {
-  return {static_cast<const T*>(values.data()), static_cast<int64_t>(values.shape(1)),
+StoredRows<T> stored_rows(const KernelIn& values, const std::optional<In<int64_t, 1>>& slots) {
+  return {static_cast<const T*>(values.data()), row_stride(values),
           slots ? slots->data() : nullptr};
 }
 
-int64_t kernel_steps(KernelRun& self, AnyInput values, std::optional<In<int64_t, 1>> slots,
+int64_t kernel_steps(KernelRun& self, KernelIn values, std::optional<In<int64_t, 1>> slots,
                      In<int64_t, 1> draws, int64_t block, int n_threads) {
   const int64_t n = self.run.n_rows;
   check_stored(values, slots, n);
@@ -210,7 +222,7 @@ int64_t kernel_steps(KernelRun& self, AnyInput values, std::optional<In<int64_t,
 }
 
 void kernel_decisions(KernelRun& self, In<int64_t, 1> block, std::optional<AnyInput> gram,
-                      AnyInput values, std::optional<In<int64_t, 1>> slots, Out<double, 2> delta,
+                      KernelIn values, std::optional<In<int64_t, 1>> slots, Out<double, 2> delta,
                       MaybeOut<double, 2> mean_delta, Out<int64_t, 1> n_steps, int n_threads) {
   const int64_t n = static_cast<int64_t>(block.shape(0));
   const size_t n_problems = self.run.problems.size();
@@ -253,7 +265,7 @@ std::pair<int64_t, int64_t> next_movers(const KernelRun& self, In<int64_t, 1> dr
   return {looked_at, n};
 }
 
-void add_stored_rows(AnyInput values, std::optional<In<int64_t, 1>> slots, In<int64_t, 1> which,
+void add_stored_rows(KernelIn values, std::optional<In<int64_t, 1>> slots, In<int64_t, 1> which,
                      In<double, 2> coef, Out<double, 2> scores, int n_threads) {
   const int64_t n = static_cast<int64_t>(scores.shape(1));
   check_stored(values, slots, n);

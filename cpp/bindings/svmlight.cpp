@@ -92,13 +92,18 @@ nb::tuple finish(Svmlight& self, int n_threads) {
       self.reader);
 }
 
+bool counts_from_zero(const Svmlight& self) {
+  return std::visit([](const auto& reader) { return reader.counts_from_zero(); }, self.reader);
+}
+
 }  // namespace
 
 void bind_svmlight(nb::module_& m) {
   nb::class_<Svmlight>(m, "Svmlight")
       .def("feed", &feed, nb::arg("text").noconvert(), nb::kw_only(), "is_last"_a, "n_threads"_a)
       .def("fault", &fault)
-      .def("finish", &finish, nb::kw_only(), "n_threads"_a);
+      .def("finish", &finish, nb::kw_only(), "n_threads"_a)
+      .def("counts_from_zero", &counts_from_zero);
   m.def("svmlight_reader", &svmlight_reader, nb::kw_only(), "in_double"_a,
         nb::arg("zero_based").none(), "with_qid"_a);
 }

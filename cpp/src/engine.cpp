@@ -54,7 +54,7 @@ constexpr int64_t kVectorRanges = 4;
 template <class Part>
 void sum_vectors(int64_t n_rows, int64_t n_weights, int64_t n_problems, int n_threads,
                  double* vectors, Part part) {
-  const int64_t per_range = count_ranges(n_rows, kVectorRanges);
+  const int64_t per_range = std::max<int64_t>(1, count_ranges(n_rows, kVectorRanges));
   const int64_t n_ranges = count_ranges(n_rows, per_range);
   std::vector<double> parts(n_ranges * n_problems * n_weights);
   parallel_for(n_ranges * n_problems, n_threads, [&](int64_t task) {

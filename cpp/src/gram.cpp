@@ -260,27 +260,27 @@ void store_transposed(const C* values, int64_t n_rows, int64_t n_columns, T* to,
 // The part of a tile to the right of the diagonal, and its mirror image.
 template <class C, class T>
 void store_upper(const C* values, int64_t n_rows, int64_t n_columns, int64_t row, int64_t column,
-                 T* matrix, int64_t n) {
+                 T* matrix, int64_t stride) {
   for (int64_t k = 0; k < n_rows; ++k)
     for (int64_t j = std::max<int64_t>(0, row + k - column); j < n_columns; ++j)
-      matrix[(row + k) * n + column + j] = matrix[(column + j) * n + row + k] =
+      matrix[(row + k) * stride + column + j] = matrix[(column + j) * stride + row + k] =
           static_cast<T>(values[k * kTileColumns + j]);
 }
 
 template <class T>
 void store_symmetric(const GramSide& all, const GramOptions& options, int64_t first, int64_t last,
-                     T* matrix) {
-  const int64_t n = all.n;
+                     T* matrix, int64_t stride) {
   const GramSide picked{all.view, all.squares, nullptr, last - first, first};
-  const GramSide others{all.view, all.squares, nullptr, n - first, first};
+  const GramSide others{all.view, all.squares, nullptr, all.n - first, first};
   with_tiles(picked, others, stored_in<T>(options), [=](const auto& tile) {
     const int64_t row = first + tile.first_picked, column = first + tile.first_other;
     if (column < row + tile.n_picked)
-      return store_upper(tile.values, tile.n_picked, tile.n_others, row, column, matrix, n);
+      return store_upper(tile.values, tile.n_picked, tile.n_others, row, column, matrix, stride);
     for (int64_t k = 0; k < tile.n_picked; ++k)
       std::copy(tile.values + k * kTileColumns, tile.values + k * kTileColumns + tile.n_others,
-                matrix + (row + k) * n + column);
-    store_transposed(tile.values, tile.n_picked, tile.n_others, matrix + column * n + row, n);
+                matrix + (row + k) * stride + column);
+    store_transposed(tile.values, tile.n_picked, tile.n_others, matrix + column * stride + row,
+                     stride);
   });
 }
 
@@ -302,13 +302,13 @@ void kernel_rows(const GramSide& picked, const GramSide& others, const GramOptio
 }
 
 void kernel_matrix(const GramSide& all, const GramOptions& options, int64_t first, int64_t last,
-                   float* matrix) {
-  store_symmetric(all, options, first, last, matrix);
+                   float* matrix, int64_t stride) {
+  store_symmetric(all, options, first, last, matrix, stride);
 }
 
 void kernel_matrix(const GramSide& all, const GramOptions& options, int64_t first, int64_t last,
-                   double* matrix) {
-  store_symmetric(all, options, first, last, matrix);
+                   double* matrix, int64_t stride) {
+  store_symmetric(all, options, first, last, matrix, stride);
 }
 
 void kernel_scores(const GramSide& picked, const GramSide& others, const GramOptions& options,

@@ -67,7 +67,8 @@ class Workplace {
         level_(level_table()),
         team_(static_cast<int>(std::max(1, n_threads))),
         scores_(team_.size()),
-        local_(run.problems.size() * most_rows * kLocalArrays),
+        most_rows_(most_rows),
+        local_(team_.size() * most_rows * kLocalArrays),
         values_(team_.size()),
         filled_(team_.size()) {}
 
@@ -81,7 +82,7 @@ class Workplace {
       const int64_t last = (member + 1) * n_problems / team_.size();
       for (int64_t p = member * n_problems / team_.size(); p < last; ++p) {
         KernelProblem& problem = run_.problems[p];
-        problem.local = local_.data() + p * n * kLocalArrays;
+        problem.local = local_.data() + member * most_rows_ * kLocalArrays;
         problem.delta = delta + p * n;
         problem.mean_delta = mean_delta ? mean_delta + p * n : nullptr;
         scores_.copy_to(problem.local, p);
@@ -109,7 +110,8 @@ class Workplace {
   const LevelTable& level_;
   Team team_;
   BlockScores scores_;
-  std::vector<double> local_;
+  const int64_t most_rows_;
+  std::vector<double> local_;  // of the problem that each member has in hand
   std::vector<std::unique_ptr<T[]>> values_;
   std::vector<std::vector<uint8_t>> filled_;
 };

@@ -398,7 +398,7 @@ class KernelPegasosClassifier(CertifiedClassifier, KernelModel):
         self._keep_kernel(setup.kernel)
         self._keep_support(X, used)
         self.dual_coef_ = np.ascontiguousarray(coef[:, used])
-        self._keep_certificate(trained, run)
+        self._keep_certificate(trained, run.violations)
         if not setup.is_bounded:
             self._no_bound()
         for name in ("_earlier", "_function"):

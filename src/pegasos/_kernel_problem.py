@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import entr
+from scipy import special
 
 from pegasos import _core
 from pegasos._validation import Codes, Floats
@@ -132,7 +132,7 @@ class KernelProblem:
         """
         dual = np.empty(self.n_problems)
         for p, (b, f) in enumerate(zip(masses, scores, strict=True)):
-            gain = b if self.loss == "hinge" else entr(b) + entr(np.maximum(0, 1 - b))
+            gain = b if self.loss == "hinge" else _entropy(b)
             G = float(np.average(gain, weights=self.weight))
             signed = self.signs(p) * b if self.weight is None else self.signs(p) * b * self.weight
             B = float(signed @ f) / (2 * self.lams[p] * self.total_weight**2)
@@ -164,3 +164,8 @@ def refuse_not_finite(values: Floats) -> None:
             "Check the kernel matrix or function, scale the features, and see that lam and the "
             "sample weights are numbers of ordinary size"
         )
+
+
+def _entropy(b: Floats) -> Any:
+    """Return ``-b log b - (1 - b) log(1 - b)``."""
+    return special.entr(b) + special.entr(np.maximum(0, 1 - b))

@@ -22,13 +22,14 @@ PEGASOS_INLINE T sum_some(const T* __restrict const* r, const T* c, int64_t j) {
 template <int N, class T>
 void add_some(const T* const* rows, const double* coef, int64_t first, int64_t last,
               double* __restrict scores) {
-  const T* __restrict r[N];
+  const T* __restrict r[N];  // from `first` on: with two addresses per row registers would run out
   T c[N];
   for (int k = 0; k < N; ++k) {
-    r[k] = rows[k];
+    r[k] = rows[k] + first;
     c[k] = static_cast<T>(coef[k]);
   }
-  for (int64_t j = first; j < last; ++j) scores[j] += static_cast<double>(sum_some<N>(r, c, j));
+  scores += first;
+  for (int64_t j = 0; j < last - first; ++j) scores[j] += static_cast<double>(sum_some<N>(r, c, j));
 }
 
 // Bound by reading the rows: eight at a time, so that the scores are not what is read most.

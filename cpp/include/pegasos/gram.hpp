@@ -41,11 +41,12 @@ void kernel_rows(const GramSide& picked, const GramSide& others, const GramOptio
                  double* const* rows);
 
 // Rows first .. last-1 of the kernel matrix of all rows with each other, from the diagonal on, and the same as
-// columns: when all rows are done, in order, the matrix is. Half the products, and exactly symmetric.
+// columns: when all rows are done, in order, the matrix is. Half the products, and exactly symmetric. Row i
+// begins at matrix + i * stride.
 void kernel_matrix(const GramSide& all, const GramOptions&, int64_t first, int64_t last,
-                   float* matrix);
+                   float* matrix, int64_t stride);
 void kernel_matrix(const GramSide& all, const GramOptions&, int64_t first, int64_t last,
-                   double* matrix);
+                   double* matrix, int64_t stride);
 
 // scores[p, j] += sum_k coef[p, k] K(picked row k, other row j)
 void kernel_scores(const GramSide& picked, const GramSide& others, const GramOptions&,

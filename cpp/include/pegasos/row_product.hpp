@@ -135,7 +135,7 @@ class RowProduct {
   }
 
   void add_tile(const LevelTable& level, RowRange range) const {
-    double sum[kColumns], common[kColumns];
+    alignas(64) double sum[kColumns], common[kColumns];
     const int64_t width = range.last - range.first;
     int64_t begin = 0;
     for (const Part& part : parts_) {

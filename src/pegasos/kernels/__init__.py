@@ -14,8 +14,8 @@ The kernel machines take their rows from a :class:`KernelRows`: a matrix that is
 a cache of rows made on demand that stays below a limit of bytes.
 """
 
+from pegasos._memory import memory_bytes
 from pegasos.kernels._functions import VectorKernel, linear, poly, rbf
-from pegasos.kernels._memory import memory_bytes
 from pegasos.kernels._rows import CachedRows, KernelRows, StoredMatrix
 
 __all__ = [

@@ -1,12 +1,14 @@
 """Rows of the kernel matrix: already there, or made on demand and kept below a limit of bytes."""
 
 from collections.abc import Callable, Iterator
+from math import ceil
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from pegasos import _core
+from pegasos._memory import size_text
 from pegasos._validation import Floats, is_sparse
 from pegasos.kernels._blas import blas_on_one_thread
 from pegasos.kernels._functions import (
@@ -17,7 +19,6 @@ from pegasos.kernels._functions import (
     refuse_overflow,
     without_zeros,
 )
-from pegasos.kernels._memory import size_text
 
 Matrix = npt.NDArray[Any]
 RowNumbers = npt.NDArray[np.int64]
@@ -26,6 +27,10 @@ RowNumbers = npt.NDArray[np.int64]
 _MADE_AT_ONCE = 512
 # So few rows are brought before it is known that they are needed.
 _LITTLE = 0.1
+# Rows begin where cache lines do, for a load that spans two lines takes as long as two. Not where
+# they are shorter than so many lines: the space between them would take room for more rows.
+_LINE_BYTES = 64
+_WORTH_ALIGNING = 64
 # A row is forgotten when so many times the room has been asked for without it.
 _FORGOTTEN = 4
 
@@ -110,7 +115,7 @@ class CachedRows:
         self.maker = maker
         self.n_rows = maker.n_rows
         self.diagonal = maker.diagonal
-        row_bytes = maker.n_rows * np.dtype(maker.dtype).itemsize
+        row_bytes = _with_space_between(maker.n_rows * np.dtype(maker.dtype).itemsize)
         needed += maker.n_bytes
         n_slots = min(maker.n_rows, max(0, room - needed) // row_bytes)
         if n_slots < 1:
@@ -120,7 +125,7 @@ class CachedRows:
                 f"{size_text(1.01 * (needed + row_bytes))}, better room for as many rows as there "
                 "will be support vectors"
             )
-        self.values: Matrix = np.empty((n_slots, maker.n_rows), dtype=maker.dtype)
+        self.values = _space_for_rows(n_slots, maker.n_rows, row_bytes, maker.dtype)
         self.slots: RowNumbers | None = np.empty(maker.n_rows, dtype=np.int64)
         self._slot_of = self.slots
         self._row_in = np.empty(n_slots, dtype=np.int64)
@@ -200,6 +205,18 @@ class CachedRows:
         order[self._row_in < 0] = np.iinfo(np.int64).max
         order[needed] = np.iinfo(np.int64).min
         return np.argpartition(order, len(order) - n)[len(order) - n :]
+
+
+def _with_space_between(row_bytes: int) -> int:
+    n_lines = ceil(row_bytes / _LINE_BYTES)
+    return row_bytes if n_lines < _WORTH_ALIGNING else n_lines * _LINE_BYTES
+
+
+def _space_for_rows(n_slots: int, n_rows: int, row_bytes: int, dtype: Any) -> Matrix:
+    space = np.empty(n_slots * row_bytes + _LINE_BYTES, dtype=np.uint8)
+    first = -space.ctypes.data % _LINE_BYTES
+    rows: Matrix = space[first : first + n_slots * row_bytes].view(dtype)
+    return rows.reshape(n_slots, -1)[:, :n_rows]
 
 
 class VectorRows:
