@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from numpy.testing import assert_array_equal
 from sklearn.datasets import load_digits
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import log_loss, roc_auc_score
@@ -22,6 +23,7 @@ from pegasos import (
     PegasosClassifier,
     PegasosCV,
 )
+from pegasos._judge import _first_best
 
 LAMS, STEPS = (1e-3, 0.1, 2.0), (1, 40, 300)
 
@@ -318,6 +320,14 @@ def test_scoring_may_not_ask_for_other_rows():
         PegasosCV(
             (0.1,), steps=(50,), scoring=lambda model, rows, labels: model.predict(X[:2]).size
         ).fit(X, y)
+
+
+@pytest.mark.parametrize("n_classes", [2, 10, 127, 128, 300])
+def test_the_first_of_the_best_classes_is_taken(n_classes):
+    scores = np.random.default_rng(0).integers(-3, 3, size=(n_classes, 500)).astype(float)
+    scores[n_classes // 2] = -np.inf
+    scores[:, 0] = 1.0
+    assert_array_equal(_first_best(scores), scores.argmax(axis=0))
 
 
 def test_a_class_absent_from_a_fold_is_never_predicted_there():

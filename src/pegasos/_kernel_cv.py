@@ -6,7 +6,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from pegasos._cv import GRID_PARAMETERS, Fold, GridClassifier, RowNumbers
+from pegasos._cv import GRID_PARAMETERS, GridClassifier
+from pegasos._fold import Fold, RowNumbers
 from pegasos._grid import Grid
 from pegasos._kernel import KernelPegasosClassifier
 from pegasos._kernel_base import Kernel, KernelModel
@@ -88,6 +89,8 @@ class KernelPegasosCV(GridClassifier, KernelModel):
         an integer gives one seed for all folds and the last fit.
     n_jobs : int or None, default=None
         Threads. No result depends on their number.
+        Under ``joblib.parallel_config(backend="dask")`` the folds of each kernel are tasks of the
+        cluster, one thread each, and this counts for the last fit alone.
     memory : int or str, default="2GB"
         Limit for kernel rows and scores. If the kernel matrix does not fit, rows are made when they
         are needed, and kept as long as there is room.

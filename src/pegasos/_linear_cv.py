@@ -6,7 +6,8 @@ import numpy as np
 
 from pegasos import _core
 from pegasos._base import LinearModel
-from pegasos._cv import GRID_PARAMETERS, Fold, GridClassifier, RowNumbers
+from pegasos._cv import GRID_PARAMETERS, GridClassifier
+from pegasos._fold import Fold, RowNumbers
 from pegasos._grid import Grid
 from pegasos._linear import PegasosClassifier
 from pegasos._pegasos_run import new_pegasos_state, pegasos_steps
@@ -78,6 +79,8 @@ class PegasosCV(GridClassifier, LinearModel):
         an integer gives one seed for all folds and the last fit.
     n_jobs : int or None, default=None
         Threads; lam and classes are spread over them. No result depends on their number.
+        Under ``joblib.parallel_config(backend="dask")`` the folds of each loss are tasks of the
+        cluster, one thread each, and this counts for the last fit alone.
     verbose : bool or int, default=0
         Show progress with the time left on stderr.
 

@@ -15,6 +15,10 @@ def run_facts(runs: list[dict[str, Any]]) -> list[tuple[str, str]]:
         versions = ", ".join(f"{name} {version}" for name, version in run["versions"].items())
         place = f"{machine['cpu']}, {machine['cores']} cores, {machine['system']}"
         facts += [("Versions", versions), ("Machine", place)]
+        if "cluster" in run:
+            facts.append(
+                ("Dask cluster", "{workers} workers, {threads} threads".format(**run["cluster"]))
+            )
     facts = list(dict.fromkeys(facts))
     tasks = sum(run["tasks"] for run in runs)
     work = f"{count_text(tasks)} tasks, {seconds_text(sum(run['seconds'] for run in runs))}"

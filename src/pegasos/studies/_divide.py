@@ -1,10 +1,9 @@
 """The rows of one subset in one repeat: what is learned from, what is judged by."""
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from pegasos.studies._data import Dataset, DataSpec
+from pegasos.studies._dataset import Dataset
 from pegasos.studies._errors import StudyError
 from pegasos.studies._prepare import refuse_bad_values
 from pegasos.studies._splits import GIVEN, Split, Splits
@@ -18,8 +17,6 @@ class Divided:
 
     Attributes
     ----------
-    data : Dataset
-        All of it.
     X, y : matrix and array
         The training part: all rows if there is no test part.
     X_test, y_test : matrix and array, or None
@@ -28,7 +25,6 @@ class Divided:
         Splits of the training part; empty if cells need no judging.
     """
 
-    data: Dataset
     X: Any
     y: Any
     X_test: Any
@@ -36,9 +32,8 @@ class Divided:
     folds: list[Split]
 
 
-def divide(spec: DataSpec, splits: Splits, folder: Path, seed: int) -> Divided:
-    """Load data and divide it; both draw with ``seed``."""
-    data = spec.load(folder, seed)
+def divide(data: Dataset, splits: Splits, seed: int) -> Divided:
+    """Divide data; what is drawn is drawn with ``seed``."""
     refuse_bad_values(data.X, data.y)
     X, y, X_test, y_test = data.X, data.y, None, None
     if splits.test == GIVEN:
@@ -51,4 +46,4 @@ def divide(spec: DataSpec, splits: Splits, folder: Path, seed: int) -> Divided:
     elif splits.test is not None:
         train, test = splits.test_split(y, seed)
         X, y, X_test, y_test = X[train], y[train], X[test], y[test]
-    return Divided(data, X, y, X_test, y_test, splits.fold_splits(y, seed))
+    return Divided(X, y, X_test, y_test, splits.fold_splits(y, seed))

@@ -2,18 +2,17 @@
 
 import os
 import platform
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-__all__ = ["machine", "versions"]
+from pegasos._packages import packages
 
-_PACKAGES = ("pegasos", "numpy", "scipy", "scikit-learn")
+__all__ = ["machine", "versions"]
 
 
 def versions() -> dict[str, str]:
     """Return the versions of what computes."""
-    return {"python": platform.python_version(), **{name: version(name) for name in _PACKAGES}}
+    return {"python": platform.python_version(), **packages()}
 
 
 def machine() -> dict[str, Any]:

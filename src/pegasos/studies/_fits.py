@@ -1,7 +1,7 @@
 """Fits cells of a model: all on all folds, or the best one on the whole training part."""
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
@@ -45,7 +45,12 @@ class Fitted:
 
 
 def fit_folds(
-    model: Model, cells: list[Cell], divided: Divided, seed: int, n_jobs: int | None
+    model: Model,
+    cells: list[Cell],
+    divided: Divided,
+    seed: int,
+    n_jobs: int | None,
+    folds: Sequence[int],
 ) -> list[Row]:
     """Return a row for each cell and fold: what the estimator fitted to that fold's rows does.
 
@@ -53,12 +58,12 @@ def fit_folds(
     """
     model.prepare.refuse(divided.X, model.name)
     if model.in_lockstep:
-        rows = dict(_in_lockstep(model, cells, divided, seed, n_jobs))
+        rows = dict(_in_lockstep(model, cells, divided, seed, n_jobs, folds))
     else:
         rows = {
-            (c, f): _fit(model, cell, divided.X, divided.y, split, seed, n_jobs).row
+            (c, f): _fit(model, cell, divided.X, divided.y, divided.folds[f], seed, n_jobs).row
             for c, cell in enumerate(cells)
-            for f, split in enumerate(divided.folds)
+            for f in folds
         }
     return [{**rows[place], "part": "grid", "fold": place[1]} for place in sorted(rows)]
 
@@ -138,10 +143,15 @@ def _row(model: Model, cell: Cell, shape: tuple[int, int], **measured: Any) -> R
 
 
 def _in_lockstep(
-    model: Model, cells: list[Cell], divided: Divided, seed: int, n_jobs: int | None
+    model: Model,
+    cells: list[Cell],
+    divided: Divided,
+    seed: int,
+    n_jobs: int | None,
+    wanted: Sequence[int],
 ) -> Iterator[tuple[Place, Row]]:
     made = [model.make(cell, random_state=seed, n_jobs=n_jobs).get_params() for cell in cells]
-    for X, folds in _runs(model, made[0], divided):
+    for X, folds in _runs(model, made[0], divided, wanted):
         splits = [divided.folds[f] for f in folds]
         grid = _grid(model, made, X[splits[0][0]]).set_params(cv=splits)
         grid.fit(X, divided.y)
@@ -162,16 +172,17 @@ def _in_lockstep(
                 )
 
 
-def _runs(model: Model, params: Cell, divided: Divided) -> Iterator[tuple[Any, list[int]]]:
+def _runs(
+    model: Model, params: Cell, divided: Divided, folds: Sequence[int]
+) -> Iterator[tuple[Any, Sequence[int]]]:
     """Yield prepared rows, and the folds that share them.
 
     All folds share one kernel matrix, unless something about the rows depends on the fold.
     """
-    numbers = list(range(len(divided.folds)))
     if not model.prepare.is_fitted and not _is_rule(params):
-        yield model.prepare.of(divided.X), numbers
+        yield model.prepare.of(divided.X), folds
         return
-    for f in numbers:
+    for f in folds:
         yield model.prepare.of(divided.X, divided.folds[f][0]), [f]
 
 

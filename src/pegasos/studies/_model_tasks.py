@@ -1,16 +1,18 @@
 """The tasks of [[models]]: grids judged on folds, then the best cell judged on the test part."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from pegasos._cluster import Shared
 from pegasos.studies._best import best_cell, cell_of, select
 from pegasos.studies._data import DataSpec
 from pegasos.studies._divide import Divided, divide
 from pegasos.studies._file import Study
 from pegasos.studies._fits import fit_cell, fit_folds
 from pegasos.studies._models import Cell, Model
-from pegasos.studies._tasks import Row, Setting, Task
+from pegasos.studies._tasks import Pieces, Row, Setting, Task
 
 __all__ = ["ModelTasks", "chosen"]
 
@@ -52,57 +54,84 @@ class ModelTasks:
         ]
 
     def _tasks_of(self, model: Model, spec: DataSpec, repeat: int, place: str) -> list[Task]:
+        fits = _Fits(model, spec.subset, repeat, self._setting.seed + repeat)
+        shared = Shared((spec.subset, repeat), partial(self._divided, spec, repeat))
         tasks = []
         if self._study.splits.n_folds > 0:
             tasks = [
-                Task(
-                    key=f"grid/{place}/{k}/{model.name}",
-                    name=model.name,
-                    title=self._title(model, spec, repeat, _said_of(cells)),
-                    work=_work(model, cells) * self._study.splits.n_folds,
-                    run=partial(self._grid, model, cells, spec, repeat),
-                )
+                self._grid(fits, cells, shared, f"grid/{place}/{k}/{model.name}")
                 for k, cells in enumerate(model.batches())
             ]
         if self._study.splits.test is not None:
-            tasks.append(
-                Task(
-                    key=f"final/{place}/{model.name}",
-                    name=model.name,
-                    title=self._title(model, spec, repeat, ["test part"]),
-                    work=_work(model, model.cells()[-1:]),
-                    run=partial(self._final, model, spec, repeat),
-                )
-            )
+            before = tuple(task.key for task in tasks)
+            tasks.append(self._final(fits, shared, f"final/{place}/{model.name}", before))
         return tasks
 
-    def _title(self, model: Model, spec: DataSpec, repeat: int, more: list[str]) -> str:
+    def _grid(self, fits: "_Fits", cells: list[Cell], shared: Shared, key: str) -> Task:
+        n_folds = self._study.splits.n_folds
+        return Task(
+            key=key,
+            name=fits.model.name,
+            title=self._title(fits, _said_of(cells)),
+            work=_work(fits.model, cells) * n_folds,
+            n_rows=len(cells) * n_folds,
+            run=lambda: fits.grid(cells, range(n_folds), self._setting.n_jobs, shared.make()),
+            pieces=Pieces(
+                (), shared, lambda: [partial(fits.grid, cells, [f], 1) for f in range(n_folds)]
+            ),
+        )
+
+    def _final(self, fits: "_Fits", shared: Shared, key: str, before: tuple[str, ...]) -> Task:
+        def cell() -> Cell:
+            return chosen(self._finished(), fits.model, self._study, fits.subset, fits.repeat)
+
+        return Task(
+            key=key,
+            name=fits.model.name,
+            title=self._title(fits, ["test part"]),
+            work=_work(fits.model, fits.model.cells()[-1:]),
+            n_rows=1,
+            run=lambda: fits.final(cell(), self._setting.n_jobs, shared.make()),
+            pieces=Pieces(before, shared, lambda: [partial(fits.final, cell(), 1)]),
+        )
+
+    def _title(self, fits: "_Fits", more: list[str]) -> str:
         repeats = self._setting.repeats
-        which = [f"repeat {repeat + 1} of {repeats}"] if repeats > 1 else []
-        return ", ".join(filter(None, [model.name, spec.subset, *which, *more]))
-
-    def _grid(self, model: Model, cells: list[Cell], spec: DataSpec, repeat: int) -> list[Row]:
-        setting = self._setting
-        seed = setting.seed + repeat
-        rows = fit_folds(model, cells, self._divided(spec, repeat), seed, setting.n_jobs)
-        return [{**row, "subset": spec.subset, "repeat": repeat} for row in rows]
-
-    def _final(self, model: Model, spec: DataSpec, repeat: int) -> list[Row]:
-        cell = chosen(self._finished(), model, self._study, spec.subset, repeat)
-        setting = self._setting
-        seed = setting.seed + repeat
-        divided = self._divided(spec, repeat)
-        row = fit_cell(model, cell, divided, seed, setting.n_jobs, fold=None).row
-        return [{**row, "part": "final", "subset": spec.subset, "repeat": repeat}]
+        which = [f"repeat {fits.repeat + 1} of {repeats}"] if repeats > 1 else []
+        return ", ".join(filter(None, [fits.model.name, fits.subset, *which, *more]))
 
     def _divided(self, spec: DataSpec, repeat: int) -> Divided:
         """Return the rows; the last ones are kept, as the next task most likely wants them too."""
         key = (spec.subset, repeat)
         if self._last is None or self._last[0] != key:
             setting = self._setting
-            divided = divide(spec, self._study.splits, setting.folder, setting.seed + repeat)
-            self._last = key, divided
+            seed = setting.seed + repeat
+            data = spec.load(setting.folder, seed)
+            self._last = key, divide(data, self._study.splits, seed)
         return self._last[1]
+
+
+@dataclass(frozen=True)
+class _Fits:
+    """Fits of a model to the rows of one subset and repeat, which may be elsewhere."""
+
+    model: Model
+    subset: str
+    repeat: int
+    seed: int
+
+    def grid(
+        self, cells: list[Cell], folds: Sequence[int], n_jobs: int | None, divided: Divided
+    ) -> list[Row]:
+        rows = fit_folds(self.model, cells, divided, self.seed, n_jobs, folds)
+        return [self._placed(row) for row in rows]
+
+    def final(self, cell: Cell, n_jobs: int | None, divided: Divided) -> list[Row]:
+        fitted = fit_cell(self.model, cell, divided, self.seed, n_jobs, fold=None)
+        return [self._placed({**fitted.row, "part": "final"})]
+
+    def _placed(self, row: Row) -> Row:
+        return {**row, "subset": self.subset, "repeat": self.repeat}
 
 
 def chosen(table: Any, model: Model, study: Study, subset: str, repeat: int) -> Cell:

@@ -73,6 +73,7 @@ class Race:
                 name=self.name,
                 title=self.name,
                 work=1e7,
+                n_rows=1 + len(self.solvers),
                 run=partial(self._run, setting),
             )
         ]

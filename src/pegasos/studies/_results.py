@@ -162,7 +162,8 @@ class Results:
         if named.name in self._unfinished:
             raise StudyError(f"{model!r} is not finished", "run the study to its end")
         cell = chosen(self.table, named, study, subset, repeat=0)
-        divided = divide(spec, study.splits, study.folder, study.seed)
+        data = spec.load(study.folder, study.seed)
+        divided = divide(data, study.splits, study.seed)
         has_test = study.splits.test is not None
         with warnings.catch_warnings(action="ignore"):  # they are among the facts
             fitted = fit_cell(
@@ -183,7 +184,7 @@ class Results:
             y_test=y_test,
             X_raw=X,
             X_raw_test=X_test,
-            data=divided.data,
+            data=data,
             cell=cell,
         )
 

@@ -39,7 +39,7 @@ class Saved:
     table : pyarrow.Table
         The results.
     done : list of str
-        Keys of the tasks whose rows are in the table.
+        Keys of the tasks whose rows are in the table, in the same order: that of the study.
     facts : dict
         Where and with what it was computed.
     """
@@ -129,11 +129,12 @@ def new_table(rows: list[Row] | None = None) -> Any:
     return pa.Table.from_pylist(rows or [], schema=schema)
 
 
-def with_rows(table: Any, rows: list[Row]) -> Any:
-    """Return the table with some more rows."""
+def with_rows(table: Any, rows: list[Row], at: int) -> Any:
+    """Return the table with some more rows, before the row that was number ``at``."""
     import pyarrow as pa
 
-    return pa.concat_tables([table, new_table(rows)]).combine_chunks()
+    parts = [table.slice(0, at), new_table(rows), table.slice(at)]
+    return pa.concat_tables(parts).combine_chunks()
 
 
 def _put(path: Path, content: bytes) -> None:

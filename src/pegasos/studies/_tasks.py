@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-__all__ = ["COLUMNS", "Column", "Row", "Setting", "Task", "new_row"]
+from pegasos._cluster import Shared
+
+__all__ = ["COLUMNS", "Column", "Pieces", "Row", "Setting", "Task", "new_row"]
 
 Row = dict[str, Any]
 
@@ -60,6 +62,26 @@ def new_row(**known: Any) -> Row:
 
 
 @dataclass(frozen=True)
+class Pieces:
+    """How a task is done by the workers of a cluster.
+
+    Attributes
+    ----------
+    after : tuple of str
+        Keys of the tasks whose rows it looks at.
+    shared : Shared
+        The data that all its pieces take.
+    begin : callable
+        Returns the pieces: functions of the data that may be called anywhere, at the same time.
+        Each returns a row for each cell; those of a cell follow each other in the results.
+    """
+
+    after: tuple[str, ...]
+    shared: Shared
+    begin: Callable[[], list[Callable[[Any], list[Row]]]]
+
+
+@dataclass(frozen=True)
 class Task:
     """A piece of work that is done or not done: what is half done when a run ends is lost.
 
@@ -73,16 +95,22 @@ class Task:
         For the progress bar, and for errors.
     work : float
         Cost, relative to the other tasks.
+    n_rows : int
+        How many rows it makes.
     run : callable
-        Does it, and returns its rows. Tasks are run in their order, and may look at the rows of
-        those before them.
+        Does it here, and returns its rows. Tasks are run in their order, and may look at the rows
+        of those before them.
+    pieces : Pieces or None
+        How it is done on a cluster; None: it stops the time, and is never done beside others.
     """
 
     key: str
     name: str
     title: str
     work: float
+    n_rows: int
     run: Callable[[], list[Row]]
+    pieces: Pieces | None = None
 
 
 @dataclass(frozen=True)

@@ -72,6 +72,7 @@ class Timing:
                 name=self.name,
                 title=f"{self.name}, {self.axis} = {value:,}",
                 work=float(self.runs * self._steps(value)),
+                n_rows=1,
                 run=partial(self._measure, value, setting),
             )
             for value in self.values
