@@ -115,6 +115,25 @@ def pegasos_after(code, *arguments, cwd=None, env=None):
     )
 
 
+def stopped_with(number, folder, *arguments):
+    """Run a study, stop it once it says that something is done; return code and messages."""
+    with subprocess.Popen(
+        [sys.executable, "-c", LISTENING, *arguments],
+        cwd=folder,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+    ) as program:
+        for line in program.stderr:
+            if "% done" in line:
+                break
+        program.send_signal(number)
+        data, said = program.communicate(timeout=60)
+    assert data == ""
+    return program.returncode, said
+
+
 def complaint(done, code=2):
     """Return the texts of error: and hint: of a run that must end with them, and nothing else."""
     assert done.returncode == code, done.stderr

@@ -35,3 +35,23 @@ def three_classes():
     centres = {"ant": (0, 2), "bee": (2, -1), "cat": (-2, -1)}
     X = np.array([centres[label] for label in y]) + rng.standard_normal((300, 2))
     return X, y
+
+
+@pytest.fixture(scope="session")
+def two_dask_workers():
+    """Two workers in processes of their own, for all tests that only use them."""
+    distributed = pytest.importorskip("distributed", reason="needs distributed")
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
+        ) as cluster,
+        distributed.Client(cluster, set_as_default=False) as client,
+    ):
+        yield client
+
+
+@pytest.fixture
+def dask_client(two_dask_workers):
+    """The client of two workers: what is in use during this test, and not after it."""
+    with two_dask_workers.as_current():
+        yield two_dask_workers

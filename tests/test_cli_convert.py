@@ -45,14 +45,16 @@ def here(folder, capsys, monkeypatch):
 def test_every_format_becomes_every_other_and_comes_back(name, here, folder, tmp_path):
     X, y = iris()
     numbers = np.unique(y, return_inverse=True)[1]
-    for ending in ("svm", "csv", "tsv.gz", "parquet", "arrow", "npz"):
+    for ending in ("svm", "csv", "tsv.gz", "parquet", "arrow", "npz", "npy"):
+        if ending == "npy" and name == "iris.svm.zst":
+            continue  # sparse rows, which are refused
         out = tmp_path / f"out.{ending}"
         done = here("convert", name, str(out))
         assert done.returncode == 0, done.stderr
         back = read(out)
         dense = back.X if isinstance(back.X, np.ndarray) else back.X.toarray()
         np.testing.assert_array_equal(dense, X)
-        if name == "iris.csv" and ending == "svm":
+        if name == "iris.csv" and ending in ("svm", "npy"):
             assert done.stderr == (
                 "note: the labels became numbers: 1 is setosa, 2 is versicolor, 3 is virginica\n"
             )
@@ -91,7 +93,7 @@ def test_no_digit_is_lost_unless_float32_is_asked_for(here, folder):
     [
         (("iris.csv", "out.doc"), "tells no format", "--to"),
         (("iris.csv", "-"), "standard output has no ending", "--to"),
-        (("iris.csv", "out.npy"), "npy files are not written", "svmlight, csv"),
+        (("iris.csv", "out.idx"), "idx files are not written", "svmlight, csv"),
         (("people.csv", "out.svm", "--impute", "0"), "is not a number", "--one-hot"),
         (("people.csv", "out.svm", "--one-hot"), "the value is missing", "--impute mean"),
         (("people.csv", "out.svm", "--impute", "x"), "--impute x: this is not known", "mean"),
@@ -251,7 +253,7 @@ def test_reading_a_table_of_many_blocks_never_spoils_the_end_of_the_program(name
 def test_pyarrow_reads_from_what_is_its_own(name, folder):
     import pyarrow as pa
 
-    from pegasos.io._table_files import _Text
+    from pegasos.io._table_files import TableText
 
-    source = _Text(str(folder / name), ",", True)._source()
+    source = TableText(str(folder / name), ",", True)._source()
     assert type(source) is {"iris.csv": pa.OSFile, "iris.csv.gz": pa.BufferReader}[name]

@@ -1,6 +1,7 @@
 """What goes wrong is said in two lines with the remedy, and never with a traceback."""
 
 import errno
+import shlex
 import subprocess
 from pathlib import Path
 
@@ -25,13 +26,16 @@ USAGE = [
     (("study",), "missing command", "'pegasos study --help' shows how it is used"),
     (("study", "run", "--job", "3"), "no such option: --job", "did you mean --jobs or --json?"),
     (("study", "run", "digits", "more"), "more", "'pegasos study run --help'"),
-    (("study", "run", "--jobs", "two"), "--jobs", "'pegasos study run --help'"),
-    (("study", "run", "--jobs", "0"), "--jobs", "'pegasos study run --help'"),
+    (("study", "run", "--jobs", "two"), "--jobs two: this is not a whole number", "--jobs 2"),
+    (("study", "run", "--jobs", "0"), "not a whole number from 1 on", "--jobs 2"),
+    (("study", "run", "-o"), "'-o' requires an argument", "write -o DIR; 'pegasos study run"),
+    (("fit", "x.svm", "-o"), "'-o' requires an argument", "write -o MODEL; 'pegasos fit --help'"),
+    (("inspect", "m", "--top", "-1"), "--top -1: this is not a whole number from 0", "--top 30"),
     (("study", "show"), "NAME|FILE", "'pegasos study show --help'"),
     (("report",), "DIR", "'pegasos report --help'"),
     (("fit", "x.csv"), "missing option '--output' / '-o'", "'pegasos fit --help'"),
     (("fit", "x.csv", "-o", "m", "--kernel", "rbv"), "'rbv' is not one of 'rbf'", "fit --help'"),
-    (("fit", "x.csv", "-o", "m", "--cv", "1"), "--cv", "'pegasos fit --help'"),
+    (("fit", "x.csv", "-o", "m", "--cv", "1"), "--cv 1: this is not a whole number", "--cv 5"),
     (("fit", "x.csv", "-o", "m", "--kernels", "rbf"), "no such option", "did you mean --kernel"),
     (("predict", "model"), "DATA", "'pegasos predict --help'"),
     (("evalute", "model"), "no such command 'evalute'", "did you mean 'evaluate'?"),
@@ -93,6 +97,14 @@ def test_a_folder_without_results_has_no_report(folder, run_here):
     assert folder in error
 
 
+def test_a_file_is_no_folder_with_results(run_here):
+    pytest.importorskip("matplotlib", reason="reports need the extra report")
+    Path("train.svm").touch()
+    error, hint = complaint(run_here("report", "train.svm"))
+    assert error == "train.svm: this is a file, not a folder with the results of a study"
+    assert "'pegasos study run'" in hint
+
+
 def test_an_output_folder_that_cannot_be_is_the_users_to_mend(run_here):
     Path("file").touch()
     error, _ = complaint(run_here("study", "run", "digits", "-o", "file/out", "--no-report"))
@@ -106,6 +118,7 @@ def test_an_output_folder_that_cannot_be_is_the_users_to_mend(run_here):
         ("matplotlib", ("study", "run", "digits"), "report"),
         ("jinja2", ("report", "out"), "report"),
         ("plotly", ("report", "out"), "report"),
+        ("distributed", ("study", "run", "--scheduler", "tcp://host:8786"), "dask"),
         ("onnx", ("export", "model", "--onnx", "x.onnx"), "onnx"),
         ("pyarrow", ("predict", "model", "x.svm", "-o", "y.parquet"), "io"),
     ],
@@ -144,7 +157,13 @@ def test_a_full_disk_and_little_memory_are_not_called_bugs(capsys):
 
 @pytest.mark.parametrize(
     ("arguments", "unbuffered"),
-    [(("study", "show", "digits"), ""), (("--version",), "1"), (("--help",), "")],
+    [
+        (("study", "show", "digits"), ""),
+        (("study", "list"), "1"),
+        (("--version",), "1"),
+        (("--help",), ""),
+        (("--help",), "1"),
+    ],
 )
 def test_a_full_device_behind_stdout_is_named(arguments, unbuffered):
     with Path("/dev/full").open("w") as full:
@@ -158,10 +177,34 @@ def test_a_full_device_behind_stdout_is_named(arguments, unbuffered):
             check=False,
         )
     assert done.returncode == 2
+    error, hint = done.stderr.splitlines()
+    assert error.startswith("error: ")
+    assert "output" in error
+    assert error.endswith("could not be written (No space left on device)")
+    assert hint == "hint: make room on the disk"
+
+
+@pytest.mark.parametrize("arguments", ["--version", "--help", "fit x.svm -o model"])
+def test_a_closed_stdout_is_said_before_any_work(arguments):
+    done = subprocess.run(
+        ["sh", "-c", f"{shlex.quote(str(PROGRAM))} {arguments} >&-"],
+        env=environment(),
+        stderr=subprocess.PIPE,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 2
     assert done.stderr.splitlines() == [
-        "error: standard output: could not be written (No space left on device)",
-        "hint: make room on the disk",
+        "error: standard output is closed",
+        "hint: send it to a file, or to /dev/null if nobody reads it",
     ]
+
+
+def test_stderr_that_is_full_changes_no_exit_code():
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run([PROGRAM, "stduy"], env=environment(), stderr=full, check=False)
+    assert done.returncode == 2
 
 
 def test_colours_are_for_terminals_that_want_them():

@@ -256,16 +256,47 @@ REFUSED = [
     (("--max-steps", "1.5"), "--max-steps 1.5: this is not a whole number", "--max-steps 3"),
     (("--tol", "-1"), "--tol -1: this is not a number above 0", "--tol 0.001"),
     (("--kernel", "rbf", "--gamma", "0"), "--gamma 0: this is not a number above 0", "--gamma"),
-    (("--kernel", "rbf", "--memory", "9QB"), "memory='9QB' is not a size", "fit --help"),
-    (("--intercept-scaling", "0"), "'intercept_scaling' parameter", "fit --help"),
+    (("--kernel", "rbf", "--memory", "9QB"), "--memory 9QB: this is not a size", "500MB"),
+    (("--kernel", "rbf", "--memory", "99"), "--memory 99 bytes is too small", "give at least"),
+    (("--intercept-scaling", "0"), "--intercept-scaling 0: this is not a number above 0", "write"),
+    (("--max-iter", "0"), "--max-iter 0: this is not a whole number from 1 on", "--max-iter 1000"),
+    (("--max-iter", "9" * 30), "this is not a whole number from 1 to 9223372036854775807", "write"),
+    (("--seed", "x"), "--seed x: this is not a whole number from 0 to 4294967295", "--seed 7"),
+    (("--test-size", "half"), "--test-size half: this is not a number", "--test-size 0.25"),
+    (("--kernel", "poly", "--coef0", "inf"), "--coef0 inf: this is not a number", "write"),
+    (("--lam", "1,1"), "--lam 1,1: a value is there twice", "once"),
+    (("--kernel", "rbf", "--degree", "2"), "--degree does nothing beside --kernel rbf", "poly"),
+    (("--kernel", "linear", "--gamma", "2"), "--gamma does nothing beside --kernel linear", "rbf"),
+    (("--kernel", "precomputed", "--memory", "1GB"), "--memory does nothing beside", "leave it"),
+    (("--solver", "sdca", "--project"), "--project does nothing beside --solver sdca", "leave"),
+    (("--solver", "sdca", "--batch-size", "2"), "--batch-size does nothing beside", "--solver"),
+    (
+        ("--solver", "sdca", "--kernel", "rbf", "--average", "none"),
+        "--average does nothing beside --solver sdca",
+        "leave",
+    ),
+    (
+        ("--no-intercept", "--intercept-scaling", "2"),
+        "--intercept-scaling does nothing beside --no-intercept",
+        "leave one of them out",
+    ),
+    (("--max-iter", "2", "--max-steps", "3"), "--max-iter does nothing beside", "leave one"),
+    (("--perceptron", "--average", "weighted"), "--average weighted is no option", "uniform"),
+    (("--lam", "1e-300"), "the objective overflows: the largest value in the data", "--scale"),
+    (
+        ("--kernel", "poly", "--degree", "99", "--gamma", "9"),
+        "the poly kernel of degree 99 overflows float32",
+        "say --dtype float64",
+    ),
+    (("--lam", "1,2", "--cv", "51"), "--cv 51: no class has as many rows", "--cv 50"),
     (("--class-weight", "x=1"), "--class-weight x=1: this is no class", "setosa=2"),
-    (("--class-weight", "setosa=x"), "--class-weight setosa= x: this is not a number", "setosa="),
+    (("--class-weight", "setosa=x"), "--class-weight setosa=x: this is not a number", "setosa=2"),
     (("--impute", "often"), "--impute often: this is not known", "mean, median or a number"),
     (("--test-size", "2"), "--test-size 2: this is no part", "0.25"),
     (("--test-size", "0.001"), "--test-size 0.001 cannot be had", "--test FILE"),
     (("--test-size", "0.5", "--test", "x"), "--test-size and --test do not", "one of them"),
     (("--test", "x.csv"), "x.csv: there is no such file", "check the name"),
-    (("--cv", "51"), "--cv 51 cannot be had", "fewer folds"),
+    (("--cv", "51"), "--cv 51: no class has as many rows; the largest has 50", "--cv 50"),
     (("--one-hot", "--categorical", "a"), "--one-hot and --categorical", "--categorical"),
     (("--kernel", "precomputed", "--cv", "3"), "--cv does not go with --kernel precomputed", "out"),
     (("--kernel", "precomputed"), "square", "fit --help"),
@@ -318,6 +349,8 @@ def test_ctrl_c_ends_a_fit_with_130_and_the_old_model_stays(files, tmp_path):
         data, said = process.communicate(timeout=60)
     assert process.returncode == 130
     assert data == ""
+    *_, last = said.splitlines()  # after the folds that were done
+    assert last == "note: stopped; nothing was written"
     assert "Traceback" not in said
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [(MODEL, "old")]
 

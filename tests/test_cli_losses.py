@@ -95,20 +95,6 @@ def test_a_pipe_stays_a_pipe_and_gets_the_model(small, capsys):
     capsys.readouterr()
 
 
-def test_indices_that_may_begin_with_0_or_1_are_spoken_of(small, capsys):
-    (small / "train.svm").write_text(svmlight(0, range(4)))
-    (small / "test.svm").write_text(svmlight(0, [1, 2, 3]))  # from 0, but there is no 0
-    fit = ["fit", "train.svm", "-o", "model", "--solver", "sdca"]
-    assert run([*fit, "--test", "test.svm"]) == 0
-    assert "say --zero-based" in capsys.readouterr().err
-    assert run([*fit, "--test", "test.svm", "--zero-based"]) == 0
-    assert "--zero-based" not in capsys.readouterr().err
-    assert run(["evaluate", "model", "test.svm"]) == 0
-    assert "test.svm: 3 of 4 features occur" in capsys.readouterr().err
-    assert run(["evaluate", "model", "train.svm"]) == 0
-    assert capsys.readouterr().err == ""
-
-
 def test_a_grid_over_other_things_keeps_the_lam_of_the_help(small, capsys):
     assert run(["fit", "small.csv", "-o", "model", "--max-steps", "100,200"]) == 0
     assert "best         of 2: " in capsys.readouterr().out

@@ -139,6 +139,16 @@ def test_texts_and_gaps_are_treated_as_when_it_was_fitted(here, folder):
     assert found[1] == "low"
 
 
+def test_texts_that_the_model_never_met_are_spoken_of(folder):
+    (folder / "others.csv").write_text("works,town,age\n1,Pisa,25\n1,Genova,\n0,,3\n0,Asti,25\n")
+    done = program("predict", "people", "others.csv", cwd=folder)
+    assert done.returncode == 0
+    assert done.stderr == (
+        "note: others.csv: column town has values that the training data had not, in 2 of 4 rows "
+        "(the first is row 2)\n"
+    )
+
+
 def test_columns_without_names_need_to_be_told_from_labels(here, folder):
     text = "\n".join((folder / "iris.csv").read_text().splitlines()[1:])
     (folder / "bare.csv").write_text(text + "\n")
@@ -248,7 +258,7 @@ def test_exported_models_are_those_that_python_exports(here, folder, tmp_path):
 
 REFUSED = [
     (("predict", "nothing", "iris.csv"), "nothing: cannot read the file", ""),
-    (("predict", "iris.csv", "iris.csv"), "this is not a model file", "pegasos.save"),
+    (("predict", "iris.csv", "iris.csv"), "this is not a model file", "'pegasos fit' has"),
     (("predict", "names", "people.csv"), "there is no column 'sepal length'", "all features"),
     (("predict", "names", "nothing.csv"), "there is no such file", "check the name"),
     (("predict", "people", "iris.npz"), "there are 4 features; the model has 5", "like those"),
@@ -266,7 +276,7 @@ REFUSED = [
     (("export", "log", "--liblinear", "a"), "this model prepares its rows (Stand", "--onnx FILE"),
     (("export", "two", "--libsvm", "a"), "is not a kernel machine", "liblinear"),
     (("export", "names", "--liblinear", "a"), "labels", ""),
-    (("inspect", "people.csv"), "this is not a model file", "pegasos.save"),
+    (("inspect", "people.csv"), "this is not a model file", "'pegasos fit' has"),
 ]
 
 

@@ -88,7 +88,14 @@ def test_the_shell_is_told_how_to_complete(line, expected):
 # They take long to import; of some, empty packages are there.
 SPARED = """
 import atexit, sys
-names = ("pandas", "scipy.stats._stats_py", "numpy.f2py.crackfortran")
+names = (
+    "pandas",
+    "scipy.stats._stats_py",
+    "scipy.special._basic",
+    "numpy.f2py.crackfortran",
+    "numpy.testing._private",
+    "asyncio.events",
+)
 spared = lambda: [n for n in names if n in sys.modules]
 atexit.register(lambda: print(spared(), "sklearn" in sys.modules, file=sys.stderr))
 """
@@ -100,6 +107,30 @@ def test_a_fit_imports_nothing_slow_that_it_does_not_use(tmp_path):
     done = pegasos_after(SPARED, *arguments, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stderr == "[] True\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "given", "expected"),
+    [
+        ((), {}, "1"),
+        ((), {"OPENBLAS_NUM_THREADS": "3"}, "3"),
+        (("--kernel", "rbf"), {}, None),
+    ],
+)
+def test_only_machines_that_multiply_matrices_start_threads_for_it(
+    tmp_path, options, given, expected
+):
+    (tmp_path / "rows.svm").write_text("1 1:1\n-1 2:1\n")
+    code = f"""
+import atexit, os, sys
+os.environ.pop("OPENBLAS_NUM_THREADS", None)
+os.environ.update({given!r})
+atexit.register(lambda: sys.stderr.write(repr(os.getenv("OPENBLAS_NUM_THREADS"))))
+"""
+    arguments = ("fit", "rows.svm", "-o", "model", "--solver", "sdca", *options)
+    done = pegasos_after(code, *arguments, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == repr(expected)
 
 
 def test_what_was_put_off_is_there_when_it_is_used():
@@ -114,9 +145,16 @@ import scipy
 print(scipy.stats.norm is norm)
 import numpy
 print(callable(numpy.f2py.get_include))
+import asyncio
+async def seven():
+    return 7
+print(asyncio.run(seven()))
+from scipy import special
+print(special.expit(0.0))
+numpy.testing.assert_equal(1, 1)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "[3.0, 1.0, 2.0]\nTrue\nTrue\n"
+    assert done.stdout == "[3.0, 1.0, 2.0]\nTrue\nTrue\n7\n0.5\n"
 
 
 def test_importing_the_package_imports_nothing_slow():

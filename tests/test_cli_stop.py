@@ -8,33 +8,17 @@ import pytest
 
 from pegasos import studies
 
-from .cli_helpers import LISTENING, N_TASKS, SLOW, environment, pegasos
+from .cli_helpers import N_TASKS, SLOW, pegasos, stopped_with
 
 pytest.importorskip("pyarrow", reason="studies need the extra io")
 
 
-def stopped_with(number, folder):
-    """Run the slow study, stop it once it says that something is done; return code and messages."""
-    with subprocess.Popen(
-        [sys.executable, "-c", LISTENING, "study", "run", "slow.toml", "-o", "out", "--no-report"],
-        cwd=folder,
-        env=environment(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        encoding="utf-8",
-    ) as program:
-        for line in program.stderr:
-            if "% done" in line:
-                break
-        program.send_signal(number)
-        data, said = program.communicate(timeout=60)
-    assert data == ""
-    return program.returncode, said
+RUN_SLOW = ("study", "run", "slow.toml", "-o", "out", "--no-report")
 
 
 def test_after_ctrl_c_the_same_command_goes_on(tmp_path):
     (tmp_path / "slow.toml").write_text(SLOW)
-    code, said = stopped_with(signal.SIGINT, tmp_path)
+    code, said = stopped_with(signal.SIGINT, tmp_path, *RUN_SLOW)
     assert code == 130
     *_, note, hint = said.splitlines()
     assert note == "note: stopped; what was finished is in out"
@@ -44,7 +28,7 @@ def test_after_ctrl_c_the_same_command_goes_on(tmp_path):
     assert 0 < len(before) < N_TASKS
     assert not kept.is_complete
 
-    done = pegasos("study", "run", "slow.toml", "-o", "out", "--no-report", cwd=tmp_path)
+    done = pegasos(*RUN_SLOW, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stderr.startswith("going on: ")
     after = studies.open_results(tmp_path / "out")
@@ -55,10 +39,32 @@ def test_after_ctrl_c_the_same_command_goes_on(tmp_path):
     assert {row["seconds"] for row in before} <= {row["seconds"] for row in rows}
 
 
+# Ctrl-C at the first import of the program, when nothing of it is there yet to handle it.
+AT_ONCE = """
+import builtins, sys
+from pegasos.cli import main
+real = builtins.__import__
+def stop(name, *rest):
+    if name == "typer":
+        raise KeyboardInterrupt
+    return real(name, *rest)
+builtins.__import__ = stop
+main()
+"""
+
+
+def test_ctrl_c_during_the_imports_leaves_no_traceback():
+    done = subprocess.run(
+        [sys.executable, "-c", AT_ONCE], capture_output=True, encoding="utf-8", check=False
+    )
+    assert done.returncode == 130
+    assert done.stderr == "note: stopped\n"
+
+
 def test_what_was_finished_when_it_was_killed_gives_a_report_that_says_so(tmp_path):
     pytest.importorskip("matplotlib", reason="reports need the extra report")
     (tmp_path / "slow.toml").write_text(SLOW)
-    code, _ = stopped_with(signal.SIGKILL, tmp_path)
+    code, _ = stopped_with(signal.SIGKILL, tmp_path, *RUN_SLOW)
     assert code == -signal.SIGKILL
     assert 0 < len(studies.open_results(tmp_path / "out").table) < N_TASKS
     done = pegasos("report", "out", cwd=tmp_path)

@@ -149,6 +149,29 @@ def test_columns_of_texts_become_zeros_and_ones_on_request(write):
     np.testing.assert_array_equal(data.X.toarray(), [[1, 0, 1, 7], [2, 1, 0, 8], [0, 0, 1, 7]])
 
 
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_a_line_may_be_longer_than_what_threads_take_at_once(tmp_path, pack):
+    label = "x" * (3 << 20)
+    (tmp_path / "t.csv").write_bytes(pack(f"a,b,y\n1,2,{label}\n3,4,z\n".encode()))
+    data = read(tmp_path / "t.csv")
+    assert data.y.tolist() == [label, "z"]
+    np.testing.assert_array_equal(data.X, [[1, 2], [3, 4]])
+
+
+def test_columns_of_numbers_are_the_same_with_a_gap_elsewhere(write):
+    rng = np.random.default_rng(0)
+    values = rng.standard_normal((40_000, 3))
+    lines = [f"{a!r},{b!r},{i},1" for i, (a, b, _) in enumerate(values.tolist())]
+    plain = read(write("p.csv", "\n".join(["a,b,i,y", *lines]) + "\n"))
+    lines[7] = f",{lines[7].partition(',')[2]}"
+    filled = read(write("g.csv", "\n".join(["a,b,i,y", *lines]) + "\n"), missing=0)
+    expected = values.astype(np.float32)
+    expected[:, 2] = np.arange(len(expected))
+    np.testing.assert_array_equal(plain.X, expected)
+    expected[7, 0] = 0
+    np.testing.assert_array_equal(filled.X, expected)
+
+
 def test_named_columns_become_zeros_and_ones_even_if_they_hold_numbers(write):
     data = read(write("t.csv", COLOURS), one_hot=["colour", "n"])
     assert data.names == ["size", "colour=blue", "colour=red", "n=7", "n=8"]
@@ -161,6 +184,7 @@ def test_names_of_an_earlier_read_line_up_the_columns(write):
     data = read(write("o.csv", other), one_hot=True, names=names)
     assert data.names == names
     np.testing.assert_array_equal(data.X.toarray(), [[6, 0, 0, 5], [6, 1, 0, 5]])
+    assert {column: rows.tolist() for column, rows in data.unseen.items()} == {"colour": [0]}
     with pytest.raises(DataError, match="there is no column 'size'"):
         read(write("o.csv", other.replace("size", "length")), one_hot=True, names=names)
 

@@ -321,3 +321,23 @@ def test_anything_like_svmlight_is_read_as_scikit_learn_does_or_refused(folder, 
         X.toarray() if X.shape[1] < 1000 else X.data,
         other.toarray()[:, : X.shape[1]] if X.shape[1] < 1000 else other.data,
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "found"),
+    [
+        ("1 1:2\n", None, False),
+        ("1 1:2\n0 0:3\n", None, True),
+        ("1 1:2\n", True, True),
+        ("1 1:2\n", False, False),
+    ],
+)
+def test_what_the_indices_were_taken_to_begin_with_is_told(tmp_path, text, said, found):
+    path = tmp_path / "rows.svm"
+    path.write_text(text)
+    data = read(path, zero_based=said)
+    assert data.zero_based is found
+    assert len(data) == 3
+    assert read(path, zero_based=said, target=None).zero_based is found
+    np.save(tmp_path / "rows.npy", [[1.0, 2.0]])
+    assert read(tmp_path / "rows.npy").zero_based is None

@@ -15,6 +15,8 @@ TEXT = ["rows.svm", "rows.svm.gz", "rows.svm.bz2", "rows.svm.zst", "rows.csv", "
 TABLES = ["rows.csv", "rows.tsv.bz2", "rows.parquet", "rows.arrow"]
 BINARY = ["rows.npz", "rows.h5"]
 
+DENSE = ["rows.h5", "rows.npy"]
+
 
 def some_rows(dtype=np.float32, n_rows=50):
     rng = np.random.default_rng(0)
@@ -25,11 +27,11 @@ def some_rows(dtype=np.float32, n_rows=50):
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("name", [*TEXT, *TABLES, *BINARY])
+@pytest.mark.parametrize("name", [*TEXT, *TABLES, *BINARY, "rows.npy"])
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix])
 def test_every_bit_reads_back(name, dtype, form, tmp_path):
-    if name == "rows.h5" and form is sp.csr_matrix:
-        pytest.skip("HDF5 takes no sparse rows; another test says so")
+    if name in DENSE and form is sp.csr_matrix:
+        pytest.skip("it takes no sparse rows; another test says so")
     X, y = some_rows(dtype)
     write(tmp_path / name, form(X), y)
     data = read(tmp_path / name, dtype=dtype)
@@ -53,7 +55,7 @@ def test_texts_may_be_objects(name, tmp_path):
     np.testing.assert_array_equal(read(tmp_path / name).y, labels.astype(str))
 
 
-@pytest.mark.parametrize("name", ["rows.svm", *TABLES, *BINARY])
+@pytest.mark.parametrize("name", ["rows.svm", "rows.npy", *TABLES, *BINARY])
 @pytest.mark.parametrize("dtype", [bool, object])
 def test_labels_that_are_true_or_false_or_objects_come_back_as_numbers(name, dtype, tmp_path):
     X, y = some_rows()
@@ -61,7 +63,7 @@ def test_labels_that_are_true_or_false_or_objects_come_back_as_numbers(name, dty
     np.testing.assert_array_equal(read(tmp_path / name).y, (y == 1).astype(int))
 
 
-@pytest.mark.parametrize("name", ["rows.svm", *TABLES, *BINARY])
+@pytest.mark.parametrize("name", ["rows.svm", "rows.npy", *TABLES, *BINARY])
 @pytest.mark.parametrize("dtype", [bool, np.float16])
 def test_small_types_of_features_come_back_as_numbers(name, dtype, tmp_path):
     X = np.array([[0, 1, 1], [1, 0, 1]], dtype=dtype)
@@ -90,7 +92,7 @@ def test_in_text_a_label_is_what_it_looks_like(tmp_path):
 
 
 def test_many_rows_are_written_in_parts(tmp_path, monkeypatch):
-    monkeypatch.setattr("pegasos.io._write._ROWS_AT_ONCE", 7)
+    monkeypatch.setattr("pegasos.io._writers._ROWS_AT_ONCE", 7)
     X, y = some_rows()
     for name in (*TEXT, *TABLES):
         write(tmp_path / name, X, y)
@@ -106,7 +108,7 @@ def test_tables_have_names_and_the_labels_are_last(tmp_path):
 
 def test_rows_need_no_labels(tmp_path):
     X, _ = some_rows()
-    for name in ("rows.svm", "rows.parquet", "rows.npz", "rows.h5"):
+    for name in ("rows.svm", "rows.parquet", "rows.npz", "rows.npy", "rows.h5"):
         write(tmp_path / name, X)
         assert_same_rows(read(tmp_path / name, target=None).X, X)
 
@@ -117,9 +119,13 @@ SHORT = r"each row needs one label; got y of shape \(49,\) for 50 rows; give as 
 @pytest.mark.parametrize(
     ("name", "changes", "what"),
     [
-        ("rows.npy", {}, "npy files are not written; choose one of svmlight"),
+        ("rows.idx", {}, "idx files are not written: labels would need a file"),
         ("rows.doc", {}, "the ending of the name tells no format"),
         ("rows.svm", {"y": np.array(["a"] * 50)}, "svmlight labels are numbers; these are texts"),
+        ("rows.npy", {"y": np.array(["a"] * 50)}, "npy labels are numbers; these are texts"),
+        ("rows.npy", {"y": np.array([2**53 + 1, 1] * 25)}, "cannot hold numbers as large as"),
+        ("rows.npy", {"X": np.full((50, 1), 2**53 + 1), "y": np.full(50, 0.5)}, "as large as"),
+        ("rows.npy", {"X": sp.csr_matrix((50, 3))}, "npy has no agreed form for sparse rows"),
         ("rows.csv", {"names": ["a", "b", "c", "label"]}, "a feature is called 'label'"),
         ("rows.h5", {"X": sp.csr_matrix((50, 3))}, "no agreed form for sparse rows; .*svmlight"),
         ("rows.csv", {"X": sp.csr_matrix((50, 20_001))}, "mostly zeros; .*svmlight or npz"),

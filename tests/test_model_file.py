@@ -175,6 +175,22 @@ def test_a_loaded_model_saves_as_the_same_header_and_arrays(tmp_path):
     assert_same(opened((tmp_path / "a").read_bytes()), opened((tmp_path / "b").read_bytes()))
 
 
+@pytest.mark.parametrize("name", ["pegasos", "rbf", "grid", "imputer, scaler, model"])
+def test_how_indices_are_counted_is_kept_until_the_next_fit(tmp_path, name):
+    model, _ = fitted(name)
+    last = model[-1] if name.startswith("imputer") else model
+    last.zero_based_ = True
+    try:
+        loaded = round_trip(model, tmp_path)
+        last_loaded = loaded[-1] if name.startswith("imputer") else loaded
+        assert last_loaded.zero_based_ is True
+        assert opened((tmp_path / "model.safetensors").read_bytes())[0]["zero_based"] is True
+    finally:
+        del last.zero_based_
+    last_loaded.fit(X, Y2)
+    assert not hasattr(last_loaded, "zero_based_")
+
+
 @pytest.mark.parametrize(
     ("model", "message"),
     [

@@ -154,6 +154,7 @@ EDITS = [
     ("pegasos", put("model", "estimator", value=["PegasosClassifier"]), "estimator is"),
     ("pegasos", put("model", value=None), "is not an object"),
     ("pegasos", put("versions", value={"pegasos": 1}), "versions are not texts"),
+    ("pegasos", lambda h, a: h.update(zero_based=1), "zero_based is neither true nor false"),
     ("pegasos", put("model", "parameters", value={"lam": 1.0}), "lacks some"),
     ("pegasos", put("model", "parameters", "lam", value=-1.0), "'lam' parameter"),
     ("pegasos", put("model", "parameters", "lam", value="1"), "'lam' parameter"),

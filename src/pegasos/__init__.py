@@ -1,10 +1,12 @@
 """Support vector machines that say how close to optimal they are."""
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
+TYPE_CHECKING = False  # as in typing, which takes a while to import: Ctrl-C is heard sooner
 if TYPE_CHECKING:
-    from pegasos import io, kernels, reference, report, studies
+    from typing import Any
+
+    from pegasos import dask, io, kernels, reference, report, studies
     from pegasos._kernel import KernelPegasosClassifier
     from pegasos._kernel_cv import KernelPegasosCV
     from pegasos._kernel_perceptron import KernelPerceptronClassifier
@@ -22,6 +24,7 @@ __all__ = [
     "PegasosCV",
     "PegasosClassifier",
     "PerceptronClassifier",
+    "dask",
     "io",
     "kernels",
     "load",
@@ -45,7 +48,7 @@ _HOMES = {
 }
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> "Any":
     value: Any
     if name in _HOMES:
         value = getattr(import_module(_HOMES[name]), name)

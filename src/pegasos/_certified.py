@@ -5,20 +5,21 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import expit, log_expit
+from scipy import special
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 
 from pegasos._base import ScoringClassifier
 from pegasos._draws import DrawStream, as_generator
-from pegasos._training import Run, Trained, one_or_all
+from pegasos._training import Trained, one_or_all
 from pegasos._validation import Floats, Target, class_weights, row_weights, weight_unit
 from pegasos.kernels._rows import count
 
 _CERTIFICATE = ("objective_", "dual_objective_", "duality_gap_", "history_")
 
 
-def _is_log(self: Any) -> bool:
+def is_log(self: Any) -> bool:
+    """Tell whether probabilities are to be had."""
     if self.loss == "log":
         return True
     raise AttributeError("probabilities need loss='log'; with the hinge use decision_function")
@@ -46,7 +47,7 @@ class CertifiedClassifier(ScoringClassifier):
 
     _weight_unit: float
 
-    @available_if(_is_log)
+    @available_if(is_log)
     def predict_proba(self, X: Any) -> Floats:
         """Return the probability of each class, for ``loss="log"``.
 
@@ -63,10 +64,10 @@ class CertifiedClassifier(ScoringClassifier):
         """
         scores = self.decision_function(X)
         if scores.ndim == 1:
-            return np.column_stack([expit(-scores), expit(scores)])
-        return np.exp(_normalised(log_expit(scores)))
+            return np.column_stack([special.expit(-scores), special.expit(scores)])
+        return np.exp(_normalised(special.log_expit(scores)))
 
-    @available_if(_is_log)
+    @available_if(is_log)
     def predict_log_proba(self, X: Any) -> Floats:
         """Return the logarithm of the probability of each class, for ``loss="log"``.
 
@@ -82,8 +83,8 @@ class CertifiedClassifier(ScoringClassifier):
         """
         scores = self.decision_function(X)
         if scores.ndim == 1:
-            return np.column_stack([log_expit(-scores), log_expit(scores)])
-        return _normalised(log_expit(scores))
+            return np.column_stack([special.log_expit(-scores), special.log_expit(scores)])
+        return _normalised(special.log_expit(scores))
 
     def _row_weights(
         self, sample_weight: Any, X: Any, *, goes_on: bool = False
@@ -119,12 +120,12 @@ class CertifiedClassifier(ScoringClassifier):
                 rng = earlier.copy().rng
         return DrawStream(rng, n_rows, self.sampling, active)
 
-    def _keep_certificate(self, trained: Trained, run: Run) -> None:
+    def _keep_certificate(self, trained: Trained, violations: Floats) -> None:
         certificate = trained.certificate
         self.objective_ = one_or_all(certificate.objective)
         self.dual_objective_ = one_or_all(certificate.dual)
         self.duality_gap_ = one_or_all(certificate.gap)
-        self.n_violations_ = one_or_all(run.violations.astype(np.int64))
+        self.n_violations_ = one_or_all(violations.astype(np.int64))
         self.history_ = trained.history
         self.n_iter_ = trained.n_epochs
 

@@ -8,11 +8,18 @@ from sklearn.utils.metaestimators import available_if
 
 from pegasos._base import LinearModel
 from pegasos._certified import CertifiedClassifier, goes_on_by_pegasos
+from pegasos._chunk_draws import ChunkDraws
 from pegasos._draws import DrawStream
 from pegasos._pegasos_run import PegasosRun, PegasosState, new_pegasos_state, pegasos_steps
-from pegasos._problem import Problem
+from pegasos._problem import Objectives, Problem
 from pegasos._sdca_run import SdcaRun, SdcaState
-from pegasos._training import Schedule, Trained, draws_per_call, one_or_all, train
+from pegasos._stream_fit import (
+    checkpoint_of,
+    chunk_draws,
+    chunked_problem,
+    refuse_what_needs_all_rows,
+)
+from pegasos._training import Place, Schedule, Trained, draws_per_call, one_or_all, train
 from pegasos._validation import (
     PARAMETERS,
     Floats,
@@ -198,13 +205,7 @@ class PegasosClassifier(CertifiedClassifier, LinearModel):
         n_active = stream.n_rows
         batch_size = min(self.batch_size, n_active)
         run = self._run(problem, earlier, stream, batch_size)
-        schedule = Schedule(
-            n_steps=self.max_steps or ceil(self.max_iter * n_active / batch_size),
-            batch_size=batch_size,
-            n_active=n_active,
-            tol=self.tol,
-            work_per_draw=problem.work_per_draw(),
-        )
+        schedule = self._schedule(n_active, batch_size, work_per_draw=problem.work_per_draw())
         trained = train(
             run,
             stream,
@@ -213,9 +214,80 @@ class PegasosClassifier(CertifiedClassifier, LinearModel):
             name=type(self).__name__,
             verbose=self.verbose,
         )
-        self._keep(trained, run, target, stream)
+        self._keep(trained, run, target.classes, stream)
         self._class_totals, self._weight_unit = totals, unit
         self.n_steps_ = trained.n_steps + (0 if earlier is None else self.n_steps_)
+        if not trained.converged:
+            self._warn(trained)
+        return self
+
+    @fit_method
+    def fit_stream(self, stream: Any, *, checkpoint: Any = None, shuffle: bool = True) -> Self:
+        """Fit the model to data larger than memory, chunk by chunk, and certify it.
+
+        The same steps as in ``fit``, but the rows come in chunks: each epoch draws an order of the
+        chunks, and within each an order of its rows; while one trains, the next is read. Every
+        certificate takes a pass over the data. Needs ``batch_size=1``, ``sampling="permutation"``
+        and ``warm_start=False``.
+
+        Parameters
+        ----------
+        stream : Stream
+            What :func:`pegasos.io.stream` returns. "sdca" holds 9 bytes for each row and class in
+            memory; "pegasos" nothing that grows with the rows.
+        checkpoint : path or None, default=None
+            A file that is written now and then (for 5% of the time at most), and removed at the
+            end. If it is there, the fit goes on from it, and ends with the same model as one that
+            was never stopped.
+        shuffle : bool, default=True
+            Without, rows come in the order of the files: the model is then the same for any size
+            of the chunks ("sdca": but for rounding). Only for rows that are in random order.
+
+        Returns
+        -------
+        self
+            The fitted model.
+        """
+        self._refuse_options_of_the_other_solver()
+        refuse_what_needs_all_rows(self)
+        problem = chunked_problem(
+            self,
+            stream,
+            class_weight=self.class_weight,
+            lams=np.array([self.lam], dtype=np.float64),
+            loss=self.loss,
+        )
+        draws = chunk_draws(self, problem, shuffle=shuffle)
+        run = self._run(problem, None, draws, batch_size=1)
+        schedule = self._schedule(problem.n_rows, 1, work_per_draw=1)
+        kept = checkpoint_of(self, stream, checkpoint, shuffle=shuffle)
+        place = None
+        if kept is not None and (saved := kept.load()) is not None:
+            run.restore(saved["run"])
+            draws.restore(saved["draws"])
+            place = Place(**saved["place"])
+
+        def keep(place: Place) -> None:
+            if kept is not None:
+                kept.keep_now_and_then(
+                    lambda: {"run": run.saved(), "draws": draws.saved(), "place": vars(place)}
+                )
+
+        trained = train(
+            run,
+            draws,
+            schedule,
+            threads=problem.threads,
+            name=type(self).__name__,
+            verbose=self.verbose,
+            place=place,
+            after_each_part=keep,
+        )
+        self._keep(trained, run, problem.classes, None)
+        self._class_totals, self._weight_unit = problem.class_totals, 1.0
+        self.n_steps_ = trained.n_steps
+        if kept is not None:
+            kept.remove()
         if not trained.converged:
             self._warn(trained)
         return self
@@ -301,8 +373,17 @@ class PegasosClassifier(CertifiedClassifier, LinearModel):
             threads=n_threads(self.n_jobs),
         )
 
+    def _schedule(self, n_active: int, batch_size: int, *, work_per_draw: float) -> Schedule:
+        return Schedule(
+            n_steps=self.max_steps or ceil(self.max_iter * n_active / batch_size),
+            batch_size=batch_size,
+            n_active=n_active,
+            tol=self.tol,
+            work_per_draw=work_per_draw,
+        )
+
     def _run(
-        self, problem: Problem, earlier: Any, stream: DrawStream, batch_size: int
+        self, problem: Objectives, earlier: Any, stream: DrawStream | ChunkDraws, batch_size: int
     ) -> PegasosRun | SdcaRun:
         n_active = stream.n_rows
         if self.solver == "sdca":
@@ -358,12 +439,12 @@ class PegasosClassifier(CertifiedClassifier, LinearModel):
         return state
 
     def _keep(
-        self, trained: Trained, run: PegasosRun | SdcaRun, target: Target, stream: DrawStream
+        self, trained: Trained, run: PegasosRun | SdcaRun, classes: Any, stream: DrawStream | None
     ) -> None:
         certificate = trained.certificate
-        self.classes_ = target.classes
+        self.classes_ = classes
         self._set_weights(certificate.weights)
-        self._keep_certificate(trained, run)
+        self._keep_certificate(trained, run.violations)
         self.__dict__.pop("_state", None)
         self.__dict__.pop("_draw_stream", None)
         # Per-row state is kept only if asked for; Pegasos' own is O(features), for partial_fit.

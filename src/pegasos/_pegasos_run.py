@@ -10,12 +10,12 @@ import numpy.typing as npt
 
 from pegasos import _core
 from pegasos._draws import Rows
-from pegasos._problem import Certificate, Problem, as_floats, new_tally, squared_norms
+from pegasos._problem import Certificate, Objectives, Problem, as_floats, new_tally, squared_norms
 from pegasos._training import Run
 from pegasos._validation import Floats
 
 # Earlier epochs are remembered at powers of two; the latest few give the tightest windows.
-_MARKS_KEPT = 3
+MARKS_KEPT = 3
 
 
 @dataclass
@@ -31,7 +31,7 @@ class PegasosState:
         """Return an independent copy."""
         return deepcopy(self)
 
-    def fits(self, problem: Problem) -> bool:
+    def fits(self, problem: Objectives) -> bool:
         """Tell whether this state can go on with the problem."""
         return self.v.shape == problem.zeros().shape
 
@@ -52,13 +52,13 @@ class PegasosState:
         return mean
 
 
-def new_pegasos_state(problem: Problem) -> PegasosState:
+def new_pegasos_state(problem: Objectives) -> PegasosState:
     """Return the state before the first step."""
     return PegasosState(problem.zeros(), None, new_tally(problem.n_problems))
 
 
 def pegasos_steps(
-    problem: Problem,
+    problem: Objectives,
     state: PegasosState,
     draws: Rows,
     *,
@@ -113,7 +113,7 @@ class PegasosRun(Run):
 
     def __init__(
         self,
-        problem: Problem,
+        problem: Objectives,
         state: PegasosState | None,
         *,
         n_active: int,
@@ -165,12 +165,30 @@ class PegasosRun(Run):
             while self._draws >= self._next_mark * self.n_active:
                 self._next_mark *= 2
             if self._masses is None:
-                self._marks = [*self._marks[-_MARKS_KEPT + 1 :], self._mark()]
+                self._marks = [*self._marks[-MARKS_KEPT + 1 :], self._mark()]
             else:
                 self._bound_by_masses()
                 self._masses[:] = 0
                 self.state.tally["mass_unit"] = 1
                 self._mass_since = self._draws
+
+    def saved(self) -> dict[str, Any]:
+        """Return what a run over whole epochs needs to go on from here."""
+        return {
+            "state": vars(self.state),
+            "draws": self._draws,
+            "marks": [vars(mark) for mark in self._marks],
+            "next_mark": self._next_mark,
+            "best_dual": self._best_dual,
+        }
+
+    def restore(self, saved: dict[str, Any]) -> None:
+        """Go on from what was saved."""
+        self.state = PegasosState(**saved["state"])
+        self._draws = saved["draws"]
+        self._marks = [_Mark(**mark) for mark in saved["marks"]]
+        self._next_mark = saved["next_mark"]
+        self._best_dual = saved["best_dual"]
 
     def certify(self) -> Certificate:
         """Return the weights so far with their objective and the best bound so far."""
@@ -206,8 +224,9 @@ class PegasosRun(Run):
             self._keep_best(problem.best_scaled_dual(gain, w))
 
     def _bound_by_masses(self) -> None:
-        assert self._masses is not None
         problem = self.problem
+        assert self._masses is not None
+        assert isinstance(problem, Problem)  # masses of draws from memory
         epochs = (self._draws - self._mass_since) / self.n_active
         masses = self._masses * (self.state.tally["mass_unit"][:, np.newaxis] / epochs)
         np.minimum(problem.as_fractions(masses), 1, out=masses)

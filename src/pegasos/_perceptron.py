@@ -1,5 +1,6 @@
 """PerceptronClassifier: learns from its mistakes alone."""
 
+from collections.abc import Callable
 from copy import deepcopy
 from functools import partial
 from typing import Any, ClassVar, Self
@@ -9,8 +10,14 @@ import numpy as np
 from pegasos import _core
 from pegasos._base import LinearModel
 from pegasos._draws import DrawStream, Rows, as_generator
-from pegasos._perceptron_epochs import run_epochs, warn_of_mistakes
-from pegasos._problem import Problem, as_floats, new_tally
+from pegasos._perceptron_epochs import EpochPlace, run_epochs, warn_of_mistakes
+from pegasos._problem import Objectives, Problem, as_floats, new_tally
+from pegasos._stream_fit import (
+    checkpoint_of,
+    chunk_draws,
+    chunked_problem,
+    refuse_what_needs_all_rows,
+)
 from pegasos._training import draws_per_call, one_or_all
 from pegasos._validation import (
     PARAMETERS,
@@ -158,14 +165,66 @@ class PerceptronClassifier(LinearModel):
         if state is not None and hasattr(self, "_rng"):
             rng = deepcopy(self._rng)
         stream = DrawStream(rng, X.shape[0], self.sampling)
-        state = state or _State(len(target.positive), X.shape[1])
+        state = state or PerceptronState(len(target.positive), X.shape[1])
         state.resume(self.average)
-        learn = partial(_steps, self._problem(X, target), state)
+        learn = partial(perceptron_steps, self._problem(X, target), state)
         history = run_epochs(self, learn, state.tally, stream)
-        self._keep(X, target, state)
+        self._keep(target.classes, state, partial(refuse_non_finite, X))
         self._rng = rng
         self.n_iter_ = len(history)
         self.history_ = history
+        warn_of_mistakes(self, separable="separable", instead="PegasosClassifier")
+        return self
+
+    @fit_method
+    def fit_stream(self, stream: Any, *, checkpoint: Any = None, shuffle: bool = True) -> Self:
+        """Learn from data larger than memory, chunk by chunk.
+
+        Each epoch draws an order of the chunks, and within each an order of its rows; while one is
+        learnt, the next is read. Needs ``sampling="permutation"`` and ``warm_start=False``.
+
+        Parameters
+        ----------
+        stream : Stream
+            What :func:`pegasos.io.stream` returns.
+        checkpoint : path or None, default=None
+            A file that is written now and then (for 5% of the time at most), and removed at the
+            end. If it is there, the fit goes on from it, and ends with the same model as one that
+            was never stopped.
+        shuffle : bool, default=True
+            Without, rows come in the order of the files: the model is then the same for any size
+            of the chunks. Only for files whose rows are in random order.
+
+        Returns
+        -------
+        self
+            The fitted model.
+        """
+        refuse_what_needs_all_rows(self)
+        problem = chunked_problem(self, stream, looks_at_values=True, lams=np.ones(1), loss="hinge")
+        draws = chunk_draws(self, problem, shuffle=shuffle)
+        state = PerceptronState(problem.n_problems, problem.n_features)
+        state.resume(self.average)
+        kept = checkpoint_of(self, stream, checkpoint, shuffle=shuffle)
+        place = None
+        if kept is not None and (saved := kept.load()) is not None:
+            vars(state).update(saved["state"])
+            draws.restore(saved["draws"])
+            place = EpochPlace(**saved["place"])
+
+        def keep(place: EpochPlace) -> None:
+            if kept is not None:
+                kept.keep_now_and_then(
+                    lambda: {"state": vars(state), "draws": draws.saved(), "place": vars(place)}
+                )
+
+        learn = partial(perceptron_steps, problem, state)
+        history = run_epochs(self, learn, state.tally, draws, place, keep)
+        self._keep(problem.classes, state, problem.refuse_overflow)
+        self.n_iter_ = len(history)
+        self.history_ = history
+        if kept is not None:
+            kept.remove()
         warn_of_mistakes(self, separable="separable", instead="PegasosClassifier")
         return self
 
@@ -192,11 +251,11 @@ class PerceptronClassifier(LinearModel):
         first = not hasattr(self, "classes_")
         X, y = self._check_data_and_labels(X, y, reset=first, ensure_all_finite=True)
         target = encode_known(y, known_classes(self, classes))
-        state = _State(len(target.positive), X.shape[1]) if first else self._state.copy()
+        state = PerceptronState(len(target.positive), X.shape[1]) if first else self._state.copy()
         state.resume(self.average)
         everyone = np.arange(state.n_problems)
-        _steps(self._problem(X, target), state, everyone, np.arange(X.shape[0]))
-        self._keep(X, target, state)
+        perceptron_steps(self._problem(X, target), state, everyone, np.arange(X.shape[0]))
+        self._keep(target.classes, state, partial(refuse_non_finite, X))
         self.n_iter_ = 1
         self.__dict__.pop("history_", None)
         return self
@@ -213,7 +272,7 @@ class PerceptronClassifier(LinearModel):
             threads=n_threads(self.n_jobs),
         )
 
-    def _earlier_state(self, X: Any, target: Target) -> "_State | None":
+    def _earlier_state(self, X: Any, target: Target) -> "PerceptronState | None":
         if not self.warm_start or not hasattr(self, "_state"):
             return None
         if not np.array_equal(self.classes_, target.classes):
@@ -228,18 +287,20 @@ class PerceptronClassifier(LinearModel):
             )
         return self._state.copy()
 
-    def _keep(self, X: Any, target: Target, state: "_State") -> None:
+    def _keep(
+        self, classes: Any, state: "PerceptronState", refuse_overflow: Callable[[str], None]
+    ) -> None:
         weights = state.weights()
         if not np.all(np.isfinite(weights)):
-            refuse_non_finite(X, "the sum of the rows")
+            refuse_overflow("the sum of the rows")
         self._state = state
-        self.classes_ = target.classes
+        self.classes_ = classes
         self.n_steps_ = int(state.tally["clock"].max())
         self.n_violations_ = one_or_all(state.tally["violations"].astype(np.int64))
         self._set_weights(weights)
 
 
-class _State:
+class PerceptronState:
     """Weights, what their running mean subtracts, and counts."""
 
     def __init__(self, n_problems: int, n_features: int) -> None:
@@ -248,27 +309,32 @@ class _State:
         self.u: Floats | None = None
         self.tally = new_tally(n_problems)
 
-    def copy(self) -> "_State":
-        twin = _State(self.n_problems, self.w.shape[1] - 1)
+    def copy(self) -> "PerceptronState":
+        """Return an independent copy."""
+        twin = PerceptronState(self.n_problems, self.w.shape[1] - 1)
         twin.w = self.w.copy()
         twin.u = None if self.u is None else self.u.copy()
         twin.tally = self.tally.copy()
         return twin
 
     def resume(self, average: str | None) -> None:
+        """Begin a running mean, or end it."""
         if average is None:
             self.u = None
         elif self.u is None:  # as if all steps so far had been made with the present weights
             self.u = np.zeros_like(self.w)
 
     def weights(self) -> Floats:
+        """Return the running mean of the weights if one is kept, else the last weights."""
         if self.u is None:
             return self.w.copy()
         mean: Floats = self.w - self.u / self.tally["clock"][:, np.newaxis]
         return mean
 
 
-def _steps(problem: Problem, state: _State, learning: Rows, draws: Rows) -> None:
+def perceptron_steps(
+    problem: Objectives, state: PerceptronState, learning: Rows, draws: Rows
+) -> None:
     """Advance the problems in ``learning`` over the draws, a part at a time."""
     part = draws_per_call(problem.work_per_draw())
     w, tally = state.w[learning], state.tally[learning]

@@ -57,85 +57,12 @@ def squared_norms(w: Floats) -> Floats:
     return np.asarray(np.einsum("kj,kj->k", w, w))
 
 
-class Problem:
-    """Minimise ``lam/2 ||w||^2 + (1/S) sum_i s_i loss(y_i <w, x_i>)``, once per lam and class.
+class Bounds:
+    """Turns what dual masses gain, and the weights they stand for, into lower bounds."""
 
-    Row p of every array belongs to problem p: label ``positive[p]`` against all others, with
-    ``lams[p]``; all classes of the first lam come first. Weight vectors have one more entry than
-    there are features, for the intercept.
-    """
-
-    def __init__(
-        self,
-        X: Any,
-        target: Target,
-        weight: Floats | None,
-        *,
-        lams: Floats,
-        loss: str,
-        bias: float,
-        threads: int,
-    ) -> None:
-        _refuse_too_many_weights(len(lams) * len(target.positive), X.shape[1])
-        self.X = X
-        self.lams: Floats = np.repeat(lams, len(target.positive))
-        self.loss = loss
-        self.bias = bias
-        self.threads = threads
-        self.positive: Codes = np.tile(target.positive, len(lams))
-        self.weight = weight
-        self.total_weight = float(X.shape[0] if weight is None else weight.sum())
-        self.data = _core.make_data(
-            make_rows(X, bias, threads), target.code, weight, self.total_weight
-        )
-
-    @cached_property
-    def lam(self) -> float:
-        """The lam that all problems have: dual ascent knows but one."""
-        lam = float(self.lams[0])
-        assert np.all(self.lams == lam)
-        return lam
-
-    @property
-    def n_problems(self) -> int:
-        """How many binary problems are solved side by side."""
-        return len(self.positive)
-
-    @property
-    def n_rows(self) -> int:
-        """Rows of the data, those of weight zero included."""
-        return int(self.X.shape[0])
-
-    def zeros(self) -> Floats:
-        """Return a weight vector for every problem."""
-        return np.zeros((self.n_problems, self.X.shape[1] + 1))
-
-    def work_per_draw(self) -> float:
-        """Return how many numbers a draw touches, on average over all problems."""
-        entries = self.X.nnz if is_sparse(self.X) else self.X.size
-        return self.n_problems * float(20 + entries / max(1, self.n_rows))
-
-    def typical_row(self) -> tuple[float, float]:
-        """Return the means of ``||x_i||^2`` and of the number of its entries that are not 0.
-
-        Estimated on about a thousand of the rows that have weight; the same for dense and sparse.
-        """
-        active = np.arange(self.n_rows) if self.weight is None else np.flatnonzero(self.weight)
-        some = np.ascontiguousarray(active[:: max(1, len(active) // 1000)])
-        square = _core.square_sum(self.data, some) / len(some)
-        return square, _core.nonzero_sum(self.data, some) / len(some)
-
-    def objective(self, w: Floats, losses: Floats | None = None) -> Floats:
-        """Return the primal objective of each problem at ``w``."""
-        if losses is None:
-            losses = np.empty(self.n_problems)
-            _core.loss_sums(
-                self.data, self.positive, w, loss=self.loss, n_threads=self.threads, sums=losses
-            )
-        objective: Floats = self.lams / 2 * squared_norms(w) + losses / self.total_weight
-        if not np.all(np.isfinite(objective)):
-            refuse_non_finite(self.X, "the objective")
-        return objective
+    def __init__(self, lams: Floats, total_weight: float) -> None:
+        self.lams = lams
+        self.total_weight = total_weight
 
     def dual(self, gain: Floats, w: Floats) -> Floats:
         """Return the dual objective of masses with this gain whose weights are ``w``."""
@@ -153,6 +80,188 @@ class Problem:
         best: Floats = factor * G - factor**2 * B
         return best
 
+
+class Objectives(Bounds):
+    """Minimise ``lam/2 ||w||^2 + (1/S) sum_i s_i loss(y_i <w, x_i>)``, once per lam and class.
+
+    Row p of every array belongs to problem p: label ``positive[p]`` against all others, with
+    ``lams[p]``; all classes of the first lam come first. Weight vectors have one more entry than
+    there are features, for the intercept. Where the rows are is left to the subclasses.
+    """
+
+    n_rows: int  # those of weight zero included
+
+    def __init__(
+        self,
+        n_features: int,
+        positive: Codes,
+        total_weight: float,
+        *,
+        lams: Floats,
+        loss: str,
+        bias: float,
+        threads: int,
+    ) -> None:
+        _refuse_too_many_weights(len(lams) * len(positive), n_features)
+        self.n_features = n_features
+        super().__init__(np.repeat(lams, len(positive)), total_weight)
+        self.positive: Codes = np.tile(positive, len(lams))
+        self.loss = loss
+        self.bias = bias
+        self.threads = threads
+
+    @property
+    def data(self) -> _core.Data:
+        """The rows that draws number, as the core sees them."""
+        raise NotImplementedError
+
+    def local(self, per_row: Any) -> Any:
+        """Return the part of an array over problems and all rows that belongs to ``data``."""
+        raise NotImplementedError
+
+    def put_back(self, per_row: Any, part: Any) -> None:
+        """Take over what has become of the local part of an array."""
+        raise NotImplementedError
+
+    def work_per_draw(self) -> float:
+        """Return how many numbers a draw touches, on average over all problems."""
+        raise NotImplementedError
+
+    def loss_sums(self, w: Floats) -> Floats:
+        """Return ``sum_i s_i loss(y_i <w, x_i>)`` of each problem."""
+        raise NotImplementedError
+
+    def gain(self, masses: Floats) -> Floats:
+        """Return the dual gain of each problem's masses (a fraction of the weight, per row)."""
+        raise NotImplementedError
+
+    def dual_rows(self, masses: Floats) -> Floats:
+        """Return the sum of the rows times their masses, labels and weights."""
+        raise NotImplementedError
+
+    def guess_masses(self, w: Floats, masses: Floats) -> tuple[Floats, Floats]:
+        """Write masses that suit the margins at ``w``; return its losses and their dual rows."""
+        raise NotImplementedError
+
+    def typical_row(self) -> tuple[float, float]:
+        """Return the means of ``||x_i||^2`` and of the number of its entries that are not 0."""
+        raise NotImplementedError
+
+    def refuse_overflow(self, what: str) -> None:
+        """Say why this is not finite."""
+        raise NotImplementedError
+
+    @cached_property
+    def lam(self) -> float:
+        """The lam that all problems have: dual ascent knows but one."""
+        lam = float(self.lams[0])
+        assert np.all(self.lams == lam)
+        return lam
+
+    @property
+    def n_problems(self) -> int:
+        """How many binary problems are solved side by side."""
+        return len(self.positive)
+
+    def zeros(self) -> Floats:
+        """Return a weight vector for every problem."""
+        return np.zeros((self.n_problems, self.n_features + 1))
+
+    def objective(self, w: Floats, losses: Floats | None = None) -> Floats:
+        """Return the primal objective of each problem at ``w``."""
+        if losses is None:
+            losses = self.loss_sums(w)
+        objective: Floats = self.lams / 2 * squared_norms(w) + losses / self.total_weight
+        if not np.all(np.isfinite(objective)):
+            self.refuse_overflow("the objective")
+        return objective
+
+    def objective_and_gain(self, w: Floats, masses: Floats) -> tuple[Floats, Floats]:
+        """Return the primal objective at ``w`` and the dual gain of the masses."""
+        return self.objective(w), self.gain(masses)
+
+    def weights_of(self, masses: Floats) -> Floats:
+        """Return the weights that the masses stand for."""
+        w = self.dual_rows(masses)
+        w /= self.lams[:, np.newaxis] * self.total_weight
+        return w
+
+
+class Problem(Objectives):
+    """The problem over rows in memory."""
+
+    def __init__(
+        self,
+        X: Any,
+        target: Target,
+        weight: Floats | None,
+        *,
+        lams: Floats,
+        loss: str,
+        bias: float,
+        threads: int,
+        total_weight: float | None = None,
+    ) -> None:
+        if total_weight is None:
+            total_weight = float(X.shape[0] if weight is None else weight.sum())
+        super().__init__(
+            X.shape[1],
+            target.positive,
+            total_weight,
+            lams=lams,
+            loss=loss,
+            bias=bias,
+            threads=threads,
+        )
+        self.X = X
+        self.n_rows = int(X.shape[0])
+        self.weight = weight
+        self._data = _core.make_data(make_rows(X, bias, threads), target.code, weight, total_weight)
+
+    @property
+    def data(self) -> _core.Data:
+        """The rows that draws number, as the core sees them: all."""
+        return self._data
+
+    def local(self, per_row: Any) -> Any:
+        """Return the part of an array over all rows that belongs to ``data``: all of it."""
+        return per_row
+
+    def put_back(self, per_row: Any, part: Any) -> None:
+        """Do nothing: the local part is the array itself."""
+
+    def work_per_draw(self) -> float:
+        """Return how many numbers a draw touches, on average over all problems."""
+        entries = self.X.nnz if is_sparse(self.X) else self.X.size
+        return self.n_problems * float(20 + entries / max(1, self.n_rows))
+
+    def typical_row(self) -> tuple[float, float]:
+        """Return the means of ``||x_i||^2`` and of the number of its entries that are not 0.
+
+        Estimated on about a thousand of the rows that have weight; the same for dense and sparse.
+        """
+        active = np.arange(self.n_rows) if self.weight is None else np.flatnonzero(self.weight)
+        some = active[:: sample_step(len(active))]
+        square, nonzero = self.sums_of_rows(some)
+        return square / len(some), nonzero / len(some)
+
+    def sums_of_rows(self, rows: npt.NDArray[np.int64]) -> tuple[float, float]:
+        """Return the sums of ``||x_i||^2`` and of the entries that are not 0 over some rows."""
+        rows = np.ascontiguousarray(rows)
+        return _core.square_sum(self.data, rows), _core.nonzero_sum(self.data, rows)
+
+    def loss_sums(self, w: Floats) -> Floats:
+        """Return ``sum_i s_i loss(y_i <w, x_i>)`` of each problem."""
+        sums = np.empty(self.n_problems)
+        _core.loss_sums(
+            self.data, self.positive, w, loss=self.loss, n_threads=self.threads, sums=sums
+        )
+        return sums
+
+    def refuse_overflow(self, what: str) -> None:
+        """Say why this is not finite."""
+        refuse_non_finite(self.X, what)
+
     def gain(self, masses: Floats) -> Floats:
         """Return the dual gain of each problem's masses (a fraction of the weight, per row)."""
         sums = np.empty(self.n_problems)
@@ -167,12 +276,31 @@ class Problem:
             np.divide(masses, self.weight, out=masses, where=self.weight > 0)
         return masses
 
-    def weights_of(self, masses: Floats) -> Floats:
-        """Return the weights that the masses stand for."""
-        w = self.zeros()
-        _core.dual_rows(self.data, self.positive, masses, n_threads=self.threads, sums=w)
-        w /= self.lams[:, np.newaxis] * self.total_weight
-        return w
+    def dual_rows(self, masses: Floats) -> Floats:
+        """Return the sum of the rows times their masses, labels and weights."""
+        sums = self.zeros()
+        _core.dual_rows(self.data, self.positive, masses, n_threads=self.threads, sums=sums)
+        return sums
+
+    def guess_masses(self, w: Floats, masses: Floats) -> tuple[Floats, Floats]:
+        """Write masses that suit the margins at ``w``; return its losses and their dual rows."""
+        losses, sums = np.empty(self.n_problems), self.zeros()
+        _core.guess_masses(
+            self.data,
+            self.positive,
+            w,
+            masses,
+            loss=self.loss,
+            n_threads=self.threads,
+            dual_rows=sums,
+            sums=losses,
+        )
+        return losses, sums
+
+
+def sample_step(n_rows: int) -> int:
+    """Return of how many rows one is looked at where a thousand will do."""
+    return max(1, n_rows // 1000)
 
 
 def _refuse_too_many_weights(n_problems: int, n_features: int) -> None:

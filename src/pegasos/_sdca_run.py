@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from pegasos import _core
 from pegasos._draws import Rows
-from pegasos._problem import Certificate, Problem, as_floats, new_tally
+from pegasos._problem import Certificate, Objectives, as_floats, new_tally
 from pegasos._sdca_start import SgdStart
 from pegasos._training import Run
 from pegasos._validation import Floats
@@ -28,7 +28,26 @@ _RELAXATION = 1.2
 _RELAXATION_WHERE_STRONG = 1.5
 # From nothing, the first epochs move all masses: no row is worth leaving asleep.
 _RESTLESS_EPOCHS = 2
-_ROUNDING_MATTERS = 1e-6
+ROUNDING_MATTERS = 1e-6
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How the steps go over rows of this kind."""
+
+    many_rows: bool
+    relaxation: float
+
+    @classmethod
+    def over(cls, squared_norm: float, entries: float, *, lam: float, n_active: int) -> "Pace":
+        """Choose by the means of ``||x_i||^2`` and of the entries of a row, and the coupling."""
+        many_rows = n_active >= _MANY_ROWS_PER_ENTRY * entries
+        strong = many_rows and squared_norm / (lam * n_active) > _STRONG_COUPLING
+        return cls(many_rows, _RELAXATION_WHERE_STRONG if strong else _RELAXATION)
+
+    def lets_rows_sleep(self, loss: str, epochs: float) -> bool:
+        """Tell whether rows may be left asleep after so many epochs."""
+        return loss == "hinge" and (self.many_rows or epochs >= _RESTLESS_EPOCHS)
 
 
 @dataclass
@@ -46,7 +65,7 @@ class SdcaState:
         """Return an independent copy."""
         return deepcopy(self)
 
-    def fits(self, problem: Problem) -> bool:
+    def fits(self, problem: Objectives) -> bool:
         """Tell whether this state can go on with the problem."""
         shape = (problem.n_problems, problem.n_rows)
         return self.w.shape == problem.zeros().shape and self.masses.shape == shape
@@ -60,7 +79,7 @@ class SdcaRun(Run):
 
     def __init__(
         self,
-        problem: Problem,
+        problem: Objectives,
         state: SdcaState | None,
         *,
         n_active: int,
@@ -71,9 +90,7 @@ class SdcaRun(Run):
         self.average = average
         self.state = state or _new_state(problem)
         squared_norm, entries = problem.typical_row()
-        coupling = squared_norm / (problem.lam * n_active)
-        self._many_rows = n_active >= _MANY_ROWS_PER_ENTRY * entries
-        self._strong = self._many_rows and coupling > _STRONG_COUPLING
+        self._pace = Pace.over(squared_norm, entries, lam=problem.lam, n_active=n_active)
         self._start: SgdStart | None = None
         self._best: Certificate | None = None
         if state is not None:  # true for these rows, weights and lam, whatever they were before
@@ -81,7 +98,7 @@ class SdcaRun(Run):
             if state.best is not None:
                 dual = problem.dual(problem.gain(state.masses), self.state.w)
                 self._best = Certificate(state.best, problem.objective(state.best), dual)
-        elif self._many_rows and squared_norm > 0:  # rows of zeros lead nowhere
+        elif self._pace.many_rows and squared_norm > 0:  # rows of zeros lead nowhere
             self._start = SgdStart(problem, self.state.masses, n_active, squared_norm)
         self._tally = new_tally(problem.n_problems)
         if average is not None:  # one array each for all strides
@@ -128,6 +145,33 @@ class SdcaRun(Run):
             self._mean = np.subtract(self.state.w, self._means, out=self._means)
         self._tally["violations"] = 0
 
+    def saved(self) -> dict[str, Any]:
+        """Return what the run needs to go on from here."""
+        return {
+            "state": vars(self.state),
+            "start": None if self._start is None else self._start.saved(),
+            "best": None if self._best is None else vars(self._best),
+            "best_is_new": self._best_is_new,
+            "tally": self._tally,
+            "keeps_mean": self._keeps_mean,
+            "u": self._u if self._keeps_mean else None,
+        }
+
+    def restore(self, saved: dict[str, Any]) -> None:
+        """Go on from what was saved."""
+        self.state = SdcaState(**saved["state"])
+        self._mean = self.state.w  # until the stride ends
+        if self._start is not None and saved["start"] is not None:
+            self._start.restore(saved["start"], self.state.masses)
+        else:
+            self._start = None
+        self._best = None if saved["best"] is None else Certificate(**saved["best"])
+        self._best_is_new = saved["best_is_new"]
+        self._tally = saved["tally"]
+        self._keeps_mean = saved["keeps_mean"]
+        if self._keeps_mean:
+            self._u = saved["u"]
+
     def certify(self) -> Certificate:
         """Return the best weights seen at a certificate, their objective and the best bound."""
         if self._start is not None:
@@ -142,9 +186,9 @@ class SdcaRun(Run):
 
     def _look(self) -> Certificate:
         problem, state = self.problem, self.state
-        objective, gain = problem.objective(self._mean), problem.gain(state.masses)
+        objective, gain = problem.objective_and_gain(self._mean, state.masses)
         dual = problem.dual(gain, state.w)
-        if np.any(objective - dual < _ROUNDING_MATTERS * objective):
+        if np.any(objective - dual < ROUNDING_MATTERS * objective):
             # So close, the rounding of all steps so far might show: add up the masses anew.
             state.w = problem.weights_of(state.masses)
             dual = problem.dual(gain, state.w)
@@ -152,23 +196,25 @@ class SdcaRun(Run):
 
     def _ascend(self, draws: Rows) -> None:
         problem, state = self.problem, self.state
-        settled = self._many_rows or state.epochs >= _RESTLESS_EPOCHS
+        masses, asleep = problem.local(state.masses), problem.local(state.asleep)
         _core.sdca_steps(
             problem.data,
             problem.positive,
             state.w,
             self._u if self._keeps_mean else None,
-            state.masses,
-            state.asleep,
+            masses,
+            asleep,
             as_floats(self._tally),
             draws,
             loss=problem.loss,
             lam=problem.lam,
-            relaxation=_RELAXATION_WHERE_STRONG if self._strong else _RELAXATION,
+            relaxation=self._pace.relaxation,
             weighted_mean=self.average == "weighted",
-            shrinking=settled and problem.loss == "hinge",
+            shrinking=self._pace.lets_rows_sleep(problem.loss, state.epochs),
             n_threads=problem.threads,
         )
+        problem.put_back(state.masses, masses)
+        problem.put_back(state.asleep, asleep)
         state.epochs += len(draws) / self.n_active
         self._best_is_new = False
 
@@ -181,7 +227,7 @@ class SdcaRun(Run):
         self._start = None
 
 
-def _new_state(problem: Problem) -> SdcaState:
+def _new_state(problem: Objectives) -> SdcaState:
     shape = (problem.n_problems, problem.n_rows)
     return SdcaState(
         w=problem.zeros(),

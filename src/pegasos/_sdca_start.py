@@ -6,7 +6,7 @@ import numpy as np
 
 from pegasos import _core
 from pegasos._draws import Rows
-from pegasos._problem import Certificate, Problem, as_floats, new_tally
+from pegasos._problem import Certificate, Objectives, as_floats, new_tally
 from pegasos._validation import Floats
 
 
@@ -14,7 +14,7 @@ class SgdStart:
     """An epoch of averaged gradient steps, and masses guessed from the margins it ends with."""
 
     def __init__(
-        self, problem: Problem, masses: Floats, n_active: int, squared_norm: float
+        self, problem: Objectives, masses: Floats, n_active: int, squared_norm: float
     ) -> None:
         self.problem = problem
         self.masses = masses
@@ -42,23 +42,27 @@ class SgdStart:
         )
         self.draws += len(draws)
 
+    def saved(self) -> dict[str, Any]:
+        """Return what the steps need to go on from here."""
+        return {"draws": self.draws, "tally": self.tally, "w": self._w, "u": self._u}
+
+    def restore(self, saved: dict[str, Any], masses: Floats) -> None:
+        """Go on from what was saved; the guess will go into these masses."""
+        self.draws, self.tally = saved["draws"], saved["tally"]
+        self._w, self._u, self.masses = saved["w"], saved["u"], masses
+
+    def mean(self) -> Floats:
+        """Return the mean of the weights after every step."""
+        column: Any = self.tally[:, np.newaxis]
+        mean: Floats = (column["mean_clock"] * self._w - self._u) / column["mean_weight"]
+        return mean
+
     def end(self, w: Floats) -> Certificate:
         """Leave a dual point in the masses and ``w``; certify the mean weights."""
         problem = self.problem
-        column: Any = self.tally[:, np.newaxis]
-        mean: Floats = (column["mean_clock"] * self._w - self._u) / column["mean_weight"]
-        losses = np.empty(problem.n_problems)
-        _core.guess_masses(
-            problem.data,
-            problem.positive,
-            mean,
-            self.masses,
-            loss=problem.loss,
-            n_threads=problem.threads,
-            dual_rows=w,
-            sums=losses,
-        )
+        mean = self.mean()
+        losses, dual_rows = problem.guess_masses(mean, self.masses)
         objective = problem.objective(mean, losses)
-        w /= problem.lam * problem.total_weight
+        np.divide(dual_rows, problem.lam * problem.total_weight, out=w)
         dual = problem.best_scaled_dual(problem.gain(self.masses), w)
         return Certificate(mean, objective, dual)

@@ -1,13 +1,14 @@
 """The loop of a fit: strides of whole epochs, certificates now and then, an end."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from math import ceil
 from time import perf_counter
 from typing import Any, Protocol
 
 import numpy as np
 
-from pegasos._draws import DrawStream, Rows
+from pegasos._draws import Rows
 from pegasos._problem import Certificate
 from pegasos._progress import FitProgress
 from pegasos._validation import Floats
@@ -87,62 +88,146 @@ def draws_per_call(work_per_draw: float, batch_size: int = 1) -> int:
     return batch_size * max(1, int(_WORK_A_CALL / (work_per_draw * batch_size)))
 
 
+class Draws(Protocol):
+    """Where the next rows come from."""
+
+    def expect(self, n_draws: int, n_threads: int) -> None:
+        """Take note of how many draws there will be."""
+
+    def take(self, n_draws: int) -> Rows:
+        """Return the next draws: as many as asked for, or fewer."""
+
+    def finish(self) -> None:
+        """Let go of threads."""
+
+
+@dataclass
+class Place:
+    """Where a fit stands."""
+
+    steps: int = 0
+    strides: int = 0  # that have begun
+    left: int = 0  # steps of the stride under way
+    look_at: int = 0  # the stride at whose end the next certificate is due
+    seconds: float = 0.0
+    history: list[dict[str, Any]] = field(default_factory=list)
+
+
 def train(
-    run: Run, stream: DrawStream, schedule: Schedule, *, threads: int, name: str, verbose: Any
+    run: Run,
+    draws: Draws,
+    schedule: Schedule,
+    *,
+    threads: int,
+    name: str,
+    verbose: Any,
+    place: Place | None = None,
+    after_each_part: Callable[[Place], None] | None = None,
 ) -> Trained:
-    """Run until the gap is small enough or the steps are used up."""
-    stream.expect(schedule.n_steps * schedule.batch_size, threads)
+    """Run until the gap is small enough or the steps are used up.
+
+    ``place`` is where an earlier call stood, whose run and draws these are.
+    """
+    place = place or Place(look_at=schedule.next_look(0))
+    draws.expect((schedule.n_steps - place.steps) * schedule.batch_size, threads)
     # Sums that overflow are found, and explained, by the objective; NumPy's warnings would only
     # come first.
     quiet = np.errstate(over="ignore", invalid="ignore")
     try:
         with quiet, FitProgress(name, schedule.n_steps, verbose) as progress:
-            return _train(run, stream, schedule, progress)
+            progress.advance(place.steps)
+            return _Fit(run, draws, schedule, progress, place, after_each_part).run_strides()
     finally:
-        stream.finish()
+        draws.finish()
 
 
-def _train(run: Run, stream: DrawStream, schedule: Schedule, progress: FitProgress) -> Trained:
-    history: list[dict[str, Any]] = []
-    started = perf_counter()
-    steps = strides = 0
-    look_at = schedule.next_look(0)
-    converged = False
-    while True:
-        n_steps = min(schedule.steps_per_stride, schedule.n_steps - steps)
-        steps += n_steps
-        strides += 1
-        last = steps == schedule.n_steps
-        certified = last or strides == look_at
-        run.begin_stride(certified=certified)
-        _advance(run, stream, n_steps * schedule.batch_size, schedule, progress)
-        run.end_of_stride()
-        if certified:
-            look_at = schedule.next_look(strides)
-            certificate = run.certify()
-            history.append(_record(certificate, steps, perf_counter() - started, run.violations))
-            gap = certificate.relative_gap
-            progress.say(f"objective {certificate.objective.mean():.6g}, gap {gap:.3%}")
-            converged = schedule.tol is None or gap <= schedule.tol
-            if last or (schedule.tol is not None and converged):
-                break
-    n_epochs = ceil(steps * schedule.batch_size / schedule.n_active)
-    return Trained(certificate, history, steps, n_epochs, converged)
+class _Fit:
+    """A fit under way."""
+
+    def __init__(
+        self,
+        run: Run,
+        draws: Draws,
+        schedule: Schedule,
+        progress: FitProgress,
+        place: Place,
+        after_each_part: Callable[[Place], None] | None,
+    ) -> None:
+        self.run = run
+        self.draws = draws
+        self.schedule = schedule
+        self.progress = progress
+        self.place = place
+        self.after_each_part = after_each_part
+        self.started = perf_counter() - place.seconds
+
+    def run_strides(self) -> Trained:
+        tol = self.schedule.tol
+        while True:
+            certificate = self._stride()
+            if certificate is not None:
+                close_enough = tol is not None and certificate.relative_gap <= tol
+                if close_enough or self._is_last:
+                    return self._trained(certificate, converged=tol is None or close_enough)
+            self._look_around()
+
+    def _stride(self) -> Certificate | None:
+        """Make the steps of a stride, or of what is left of it; certify the weights if due."""
+        place, schedule = self.place, self.schedule
+        if place.left == 0:
+            place.left = min(schedule.steps_per_stride, schedule.n_steps - place.steps)
+            place.strides += 1
+            self.run.begin_stride(certified=self._is_certified)
+        self._part()
+        while place.left > 0:
+            self._look_around()
+            self._part()
+        self.run.end_of_stride()
+        return self._certificate() if self._is_certified else None
+
+    @property
+    def _is_last(self) -> bool:
+        return self.place.steps + self.place.left == self.schedule.n_steps
+
+    @property
+    def _is_certified(self) -> bool:
+        return self._is_last or self.place.strides == self.place.look_at
+
+    def _part(self) -> None:
+        place, schedule = self.place, self.schedule
+        n_draws = min(place.left * schedule.batch_size, schedule.draws_per_call)
+        draws = self.draws.take(n_draws)
+        self.run.advance(draws)
+        n_steps = len(draws) // schedule.batch_size
+        place.left -= n_steps
+        place.steps += n_steps
+        self.progress.advance(n_steps)
+
+    def _look_around(self) -> None:
+        if self.after_each_part is not None:
+            self.place.seconds = perf_counter() - self.started
+            self.after_each_part(self.place)
+
+    def _certificate(self) -> Certificate:
+        place, run = self.place, self.run
+        place.look_at = self.schedule.next_look(place.strides)
+        certificate = run.certify()
+        seconds = perf_counter() - self.started
+        place.history.append(record(certificate, place.steps, seconds, run.violations))
+        gap = certificate.relative_gap
+        self.progress.say(f"objective {certificate.objective.mean():.6g}, gap {gap:.3%}")
+        return certificate
+
+    def _trained(self, certificate: Certificate, converged: bool) -> Trained:
+        place, schedule = self.place, self.schedule
+        n_epochs = ceil(place.steps * schedule.batch_size / schedule.n_active)
+        return Trained(certificate, place.history, place.steps, n_epochs, converged)
 
 
-def _advance(
-    run: Run, stream: DrawStream, n_draws: int, schedule: Schedule, progress: FitProgress
-) -> None:
-    while n_draws > 0:
-        draws = stream.take(min(n_draws, schedule.draws_per_call))
-        run.advance(draws)
-        n_draws -= len(draws)
-        progress.advance(len(draws) // schedule.batch_size)
-
-
-def _record(
+def record(
     certificate: Certificate, step: int, seconds: float, violations: Floats
 ) -> dict[str, Any]:
+    """Return what the history says of a certificate."""
     return {
         "step": step,
         "seconds": seconds,

@@ -12,9 +12,8 @@ from typing import Any, TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
-from joblib import effective_n_jobs
 from sklearn.base import _fit_context
-from sklearn.utils import assert_all_finite
+from sklearn.utils import assert_all_finite, check_array
 from sklearn.utils._param_validation import (
     Interval,
     StrOptions,
@@ -24,6 +23,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, column_or_1d
 
 from pegasos import _core
+from pegasos._backend import threads_here
 
 __all__ = [
     "PARAMETERS",
@@ -31,6 +31,8 @@ __all__ = [
     "Floats",
     "StrOptions",
     "Target",
+    "checked_chunk",
+    "class_factors",
     "class_totals",
     "class_weights",
     "encode",
@@ -43,6 +45,8 @@ __all__ = [
     "make_rows",
     "n_threads",
     "refuse_non_finite",
+    "refuse_one_class",
+    "refuse_zero_weights",
     "row_weights",
     "weight_unit",
 ]
@@ -78,6 +82,8 @@ PARAMETERS: dict[str, list[Any]] = {
     "random_state": ["random_state", np.random.Generator],
     "n_jobs": [None, Integral],
     "verbose": ["verbose"],
+    "shards": [Interval(Integral, 1, None, closed="left"), None],
+    "client": [object],  # what has no scheduler is refused where it is used
 }
 
 # Parameters of the grids: each of these is a list of values of one parameter above.
@@ -97,6 +103,8 @@ def fit_method(method: _Method) -> _Method:
     @wraps(method)
     def fit(estimator: Any, *args: Any, **kwargs: Any) -> Any:
         before = vars(estimator).copy()
+        if method.__name__ != "partial_fit":  # said of the rows of the fit before: see pegasos.io
+            vars(estimator).pop("zero_based_", None)
         try:
             return checked(estimator, *args, **kwargs)
         except BaseException:  # Ctrl-C as well
@@ -126,7 +134,7 @@ def n_threads(n_jobs: int | None) -> int:
     """Return how many threads ``n_jobs`` stands for (scikit-learn's meaning; None is 1)."""
     if n_jobs == 0:
         raise ValueError("n_jobs == 0 has no meaning; use None or 1 for one thread, -1 for all")
-    return int(effective_n_jobs(n_jobs))
+    return threads_here(n_jobs)
 
 
 def float_dtypes(X: Any) -> list[type]:
@@ -207,13 +215,18 @@ def encode(y: Any, weight: Floats | None, name: str) -> Target:
         check_classification_targets(y)
         kept = y if weight is None else y[weight > 0]
         target = encode_known(y, np.unique(kept), strict=False)
-    if len(target.classes) < 2:
-        weighted = "" if weight is None else " among the rows of positive weight"
-        raise ValueError(
-            f"{name} needs at least two classes to learn from; y holds only one class"
-            f"{weighted}: {target.classes.tolist()}"
-        )
+    refuse_one_class(target.classes, name, weighted=weight is not None)
     return target
+
+
+def refuse_one_class(classes: npt.NDArray[Any], name: str, *, weighted: bool) -> None:
+    """Refuse labels that are all the same."""
+    if len(classes) < 2:
+        among = " among the rows of positive weight" if weighted else ""
+        raise ValueError(
+            f"{name} needs at least two classes to learn from; y holds only one class{among}: "
+            f"{classes.tolist()}"
+        )
 
 
 def _encode_two(y: npt.NDArray[Any]) -> Target | None:
@@ -269,11 +282,16 @@ def row_weights(sample_weight: Any, X: Any) -> Floats | None:
         sample_weight, X, dtype=np.float64, ensure_non_negative=True
     )
     if not weight.any():
-        raise ValueError(
-            "sample_weight is zero for every row: nothing is left to learn from; "
-            "at least two classes need rows of positive weight"
-        )
+        refuse_zero_weights()
     return weight
+
+
+def refuse_zero_weights() -> None:
+    """Say that no row has weight."""
+    raise ValueError(
+        "sample_weight is zero for every row: nothing is left to learn from; "
+        "at least two classes need rows of positive weight"
+    )
 
 
 def weight_unit(weight: Floats | None) -> float:
@@ -293,23 +311,53 @@ def class_totals(target: Target, weight: Floats | None) -> Floats:
 def class_weights(class_weight: Any, target: Target, totals: Floats) -> Floats | None:
     """Return one factor per row, or None if all are 1.
 
-    A row counts by the weight of its own class, in every one-vs-rest problem. ``"balanced"``
-    makes all classes weigh the same.
+    A row counts by the weight of its own class, in every one-vs-rest problem.
+    """
+    factors = class_factors(class_weight, target.classes, totals)
+    return None if factors is None else factors[target.code]
+
+
+def class_factors(class_weight: Any, classes: npt.NDArray[Any], totals: Floats) -> Floats | None:
+    """Return one factor per class, or None if all are 1.
+
+    ``"balanced"`` makes all classes weigh the same.
     """
     if class_weight is None:
         return None
     if isinstance(class_weight, str):
         seen = np.where(totals > 0, totals, 1)
-        factors = totals.sum() / (np.count_nonzero(totals) * seen)
-    else:
-        known = target.classes.tolist()
-        unknown = [label for label in class_weight if label not in known]
-        if unknown:
-            raise ValueError(
-                f"class_weight names {unknown}, which are not classes; the classes are {known}"
-            )
-        factors = np.array([float(class_weight.get(label, 1)) for label in known])
-        if not np.all(np.isfinite(factors) & (factors > 0)):
-            raise ValueError(f"class_weight must be positive and finite; got {class_weight}")
-    weights: Floats = factors[target.code]
-    return weights
+        balanced: Floats = totals.sum() / (np.count_nonzero(totals) * seen)
+        return balanced
+    known = classes.tolist()
+    unknown = [label for label in class_weight if label not in known]
+    if unknown:
+        raise ValueError(
+            f"class_weight names {unknown}, which are not classes; the classes are {known}"
+        )
+    factors = np.array([float(class_weight.get(label, 1)) for label in known])
+    if not np.all(np.isfinite(factors) & (factors > 0)):
+        raise ValueError(f"class_weight must be positive and finite; got {class_weight}")
+    return factors
+
+
+def checked_chunk(X: Any, y: Any, n_rows: int, n_features: int, *, look_at_values: bool) -> Any:
+    """Return the rows of a chunk as the core takes them; refuse what the stream did not announce.
+
+    Values need not be looked at where an objective that is not finite will tell.
+    """
+    X = check_array(
+        X,
+        accept_sparse="csr",
+        accept_large_sparse=True,
+        dtype=float_dtypes(X),
+        order="C",
+        ensure_all_finite=look_at_values,
+        ensure_min_samples=0,
+        input_name="X",
+    )
+    if X.shape != (n_rows, n_features) or len(y) != n_rows:
+        raise ValueError(
+            f"a chunk holds X of shape {X.shape} and {len(y)} labels, but the stream announced "
+            f"{n_rows} rows of {n_features} features; begin a new stream if the data has changed"
+        )
+    return X

@@ -5,12 +5,11 @@ takes time to import is imported inside the function, so that help is there at o
 """
 
 import sys
-from typing import NoReturn
 
 __all__ = ["main"]
 
 
-def main() -> NoReturn:
+def main() -> None:
     """Run the program with the arguments of the command line, and exit with its code."""
     try:
         from pegasos.cli._app import run
@@ -18,6 +17,7 @@ def main() -> NoReturn:
 
         spare_imports()
         code = run()
-    except KeyboardInterrupt:  # while modules were being imported: there is nothing to say yet
+    except KeyboardInterrupt:  # while modules were being imported
+        sys.stderr.write("note: stopped\n")
         code = 130
     sys.exit(code)

@@ -1,15 +1,33 @@
 """All commands together, and the one place where errors end."""
 
-from typing import Annotated
+import sys
+from collections.abc import Callable
+from functools import wraps
+from typing import Annotated, Any
 
 import typer
 
 from pegasos.cli import convert, evaluate, export, fit, inspect, predict, report, study
-from pegasos.cli._errors import explain
+from pegasos.cli._errors import STOPPED, Stopped, explain
 from pegasos.cli._help import examples
-from pegasos.cli._output import end_output, write
+from pegasos.cli._output import end_output, refuse_closed_output, write
 
 __all__ = ["app", "run"]
+
+
+def _says_when_stopped(command: Callable[..., None]) -> Callable[..., None]:
+    """Say after Ctrl-C what has become of the output: files take their place when all is done."""
+
+    @wraps(command)
+    def run_command(*args: Any, **options: Any) -> None:
+        try:
+            command(*args, **options)
+        except KeyboardInterrupt:
+            writes_a_file = options.get("output") not in (None, "-")
+            raise Stopped("; nothing was written" if writes_a_file else "") from None
+
+    return run_command
+
 
 # Plain help texts: the same on a terminal, in a pipe and in a log, with examples line by line.
 app = typer.Typer(
@@ -22,14 +40,14 @@ app = typer.Typer(
     ),
     rich_markup_mode=None,
 )
-app.command(epilog=fit.EXAMPLES)(fit.fit)
-app.command(epilog=predict.EXAMPLES)(predict.predict)
-app.command(epilog=evaluate.EXAMPLES)(evaluate.evaluate)
-app.command(epilog=inspect.EXAMPLES)(inspect.inspect)
-app.command(epilog=convert.EXAMPLES)(convert.convert)
-app.command(epilog=export.EXAMPLES)(export.export)
+app.command(epilog=fit.EXAMPLES)(_says_when_stopped(fit.fit))
+app.command(epilog=predict.EXAMPLES)(_says_when_stopped(predict.predict))
+app.command(epilog=evaluate.EXAMPLES)(_says_when_stopped(evaluate.evaluate))
+app.command(epilog=inspect.EXAMPLES)(_says_when_stopped(inspect.inspect))
+app.command(epilog=convert.EXAMPLES)(_says_when_stopped(convert.convert))
+app.command(epilog=export.EXAMPLES)(_says_when_stopped(export.export))
 app.add_typer(study.app, name="study")
-app.command(epilog=report.EXAMPLES)(report.report)
+app.command(epilog=report.EXAMPLES)(_says_when_stopped(report.report))
 
 
 def _say_version(wanted: bool) -> None:
@@ -50,6 +68,19 @@ def _options(
     pass
 
 
+def _in_its_place(error: Exception, arguments: list[str]) -> Exception:
+    """Give wrong usage the command it belongs to, where typer does not say which."""
+    if getattr(error, "ctx", error) is None:
+        context = typer.Context(typer.main.get_command(app), info_name="pegasos")
+        for word in arguments:
+            command = getattr(context.command, "commands", {}).get(word)
+            if command is None:
+                break
+            context = typer.Context(command, parent=context, info_name=word)
+        error.ctx = context  # type: ignore[attr-defined]
+    return error
+
+
 def run(arguments: list[str] | None = None) -> int:
     """Run the program and return its exit code.
 
@@ -64,12 +95,15 @@ def run(arguments: list[str] | None = None) -> int:
         0, or 2 for what the user can mend, 1 for a bug, 130 after Ctrl-C.
     """
     try:
+        refuse_closed_output()
         try:
             code = typer.main.get_command(app).main(
                 arguments, prog_name="pegasos", standalone_mode=False
             )
         finally:
             end_output()
+        if code == STOPPED:  # by typer's hand, before a command began
+            raise Stopped
     except Exception as error:  # noqa: BLE001 - the last door: no traceback gets out
-        code = explain(error)
+        code = explain(_in_its_place(error, sys.argv[1:] if arguments is None else arguments))
     return code if isinstance(code, int) else 0

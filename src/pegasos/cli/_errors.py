@@ -8,17 +8,19 @@ from typing import Any
 from pegasos._errors import MendableError
 from pegasos.cli._output import say
 
-__all__ = ["BUG", "MENDABLE", "STOPPED", "MissingExtra", "explain", "need"]
+__all__ = ["BUG", "MENDABLE", "STOPPED", "MissingExtra", "Stopped", "explain", "need"]
 
 BUG = 1
 MENDABLE = 2
 STOPPED = 130
 _TRACEBACK = "PEGASOS_TRACEBACK"
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 # Packages that come with an extra, for the remedy when one is not there.
 _EXTRAS = {
     **dict.fromkeys(("h5py", "pyarrow"), "io"),
     **dict.fromkeys(("jinja2", "matplotlib", "plotly"), "report"),
+    "distributed": "dask",
     "onnx": "onnx",
 }
 
@@ -31,6 +33,14 @@ class MissingExtra(MendableError):  # noqa: N818 - reads like what it says
             f"{work} needs {package}, which is not installed",
             f"pip install 'pegasos[{_EXTRAS[package]}]'{instead}",
         )
+
+
+class Stopped(Exception):  # noqa: N818 - reads like what it says
+    """Ctrl-C: what has become of the output, and how to go on."""
+
+    def __init__(self, outcome: str = "", hint: str = "") -> None:
+        super().__init__(f"stopped{outcome}")
+        self.way_on = hint
 
 
 def need(work: str, *packages: str, instead: str = "") -> None:
@@ -46,6 +56,11 @@ def explain(error: Exception) -> int:
     """Say on stderr what an error means to the user, and return the exit code."""
     if os.environ.get(_TRACEBACK):
         traceback.print_exception(error)
+    if isinstance(error, Stopped):
+        say("note", str(error))
+        if error.way_on:
+            say("hint", error.way_on)
+        return STOPPED
     message, hint = _mendable(error)
     if message:
         say("error", message)
@@ -68,6 +83,8 @@ def _mendable(error: Exception) -> tuple[str, str]:
         return f"this needs {error.name}", f"pip install 'pegasos[{_EXTRAS[error.name]}]'"
     if isinstance(error, MemoryError):
         return f"there is not enough memory: {error}", "take fewer rows, or fewer jobs"
+    if isinstance(error, OSError) and error.errno in _NO_ROOM and error.filename is None:
+        return f"the output could not be written ({error.strerror})", _remedy(error.errno)
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {error.strerror}", _remedy(error.errno)
     return "", ""
@@ -81,17 +98,26 @@ def _wrong_usage(error: Exception) -> tuple[str, str]:
     message = message.removesuffix(".").replace("Value error, ", "")
     context = getattr(error, "ctx", None)
     command = context.command_path if context is not None else "pegasos"
+    option = getattr(error, "option_name", None)
     if possible:
         hint = f"did you mean {' or '.join(sorted(possible))}?"
     elif suggestion:
         hint = f"did you mean {suggestion}"
+    elif "requires an argument" in message and option is not None:
+        hint = f"write {option} {_metavar(context, option)}; '{command} --help' says more"
     else:
         hint = f"'{command} --help' shows how it is used"
     return f"{message[:1].lower()}{message[1:]}", hint
 
 
+def _metavar(context: Any, option: str) -> str:
+    """Return what belongs behind an option, as the help has it."""
+    found = [p for p in context.command.params if option in p.opts] if context is not None else []
+    return (found[0].metavar if found else None) or "VALUE"
+
+
 def _remedy(number: int | None) -> str:
-    if number in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+    if number in _NO_ROOM:
         return "make room on the disk"
     if number in (errno.EACCES, errno.EPERM, errno.EROFS):
         return "name another place, or get permission to use this one"

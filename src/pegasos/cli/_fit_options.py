@@ -1,12 +1,17 @@
 """The options of `fit` that become parameters of an estimator. What is not given is its default."""
 
+from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
+from pegasos.cli._numbers import number_of, whole_of
+
 __all__ = [
     "Average",
     "BatchSize",
+    "Cache",
+    "Checkpoint",
     "ClassWeight",
     "Coef0",
     "Degree",
@@ -19,10 +24,12 @@ __all__ = [
     "MaxSteps",
     "Memory",
     "NoIntercept",
+    "NoShuffle",
     "Perceptron",
     "Project",
     "Sampling",
     "Solver",
+    "Stream",
     "Tol",
 ]
 
@@ -73,7 +80,7 @@ MaxIter = Annotated[
     typer.Option(
         "--max-iter",
         metavar="N",
-        min=1,
+        parser=whole_of("--max-iter", example=1000),
         show_default="5000; kernels 1000; perceptrons 100",
         help="Epochs at most.",
     ),
@@ -89,7 +96,13 @@ MaxSteps = Annotated[
 ]
 BatchSize = Annotated[
     int | None,
-    typer.Option("--batch-size", metavar="N", min=1, show_default="1", help="Rows per step."),
+    typer.Option(
+        "--batch-size",
+        metavar="N",
+        parser=whole_of("--batch-size"),
+        show_default="1",
+        help="Rows per step.",
+    ),
 ]
 Sampling = Annotated[
     Literal["permutation", "uniform"] | None,
@@ -116,6 +129,7 @@ InterceptScaling = Annotated[
     typer.Option(
         "--intercept-scaling",
         metavar="NUMBER",
+        parser=number_of("--intercept-scaling", above=0),
         show_default="1",
         help="Value of the constant feature.",
     ),
@@ -143,11 +157,45 @@ Degree = Annotated[
 ]
 Coef0 = Annotated[
     float | None,
-    typer.Option("--coef0", metavar="NUMBER", show_default="0", help="Constant of poly."),
+    typer.Option(
+        "--coef0",
+        metavar="NUMBER",
+        parser=number_of("--coef0"),
+        show_default="0",
+        help="Constant of poly.",
+    ),
 ]
 Memory = Annotated[
     str | None,
     typer.Option(
-        "--memory", metavar="SIZE", show_default="2GB", help="Most memory for kernel rows."
+        "--memory",
+        metavar="SIZE",
+        show_default="2GB; --stream 1GB",
+        help="Most memory for kernel rows, or for the rows of --stream.",
     ),
+]
+Stream = Annotated[
+    bool,
+    typer.Option(
+        "--stream", help="Read in chunks: the data may be larger than memory. Linear machines only."
+    ),
+]
+Cache = Annotated[
+    Path | None,
+    typer.Option(
+        "--cache",
+        metavar="FOLDER",
+        help="With --stream: keep a binary copy of the data, which is read faster.",
+    ),
+]
+Checkpoint = Annotated[
+    Path | None,
+    typer.Option(
+        "--checkpoint",
+        metavar="FILE",
+        help="With --stream: a fit that was stopped, or killed, goes on from this file.",
+    ),
+]
+NoShuffle = Annotated[
+    bool, typer.Option("--no-shuffle", help="With --stream: take rows in the order of the files.")
 ]

@@ -8,14 +8,16 @@ from time import perf_counter
 from typing import Any
 
 from pegasos._errors import MendableError
+from pegasos.cli._complaints import complaints
 from pegasos.cli._machines import Settings
 from pegasos.cli._output import messages
 from pegasos.cli._portrait import parts_of
 from pegasos.cli._reading import filling
 
-__all__ = ["Work", "fit_model"]
+__all__ = ["Facts", "Work", "fit_model", "judged", "scaler"]
 
 Facts = dict[str, Any]
+_FOLDS = 5  # of a grid, unless the user says how many
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,8 @@ def fit_model(
         "cross_validation": None,
         "grid": None,
     }
+    if work.folds is not None or settings.is_grid:
+        _refuse_too_many_folds(y, work)
     model = _pipeline(settings, work, X, classes)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a gap that is left is said in other words
@@ -90,13 +94,13 @@ def fit_model(
         parts_of(model)[-1].set_params(verbose=0)
         if names is not None:
             parts_of(model)[0].feature_names_in_ = np.array(names, dtype=object)
-        facts["test"] = None if test is None else _judged(model, test)
+        if data.zero_based is not None:
+            parts_of(model)[-1].zero_based_ = data.zero_based
+        facts["test"] = None if test is None else judged(model, test)
     return model, facts
 
 
 def _pipeline(settings: Settings, work: Work, X: Any, classes: Any) -> Any:
-    from pegasos.io._data import is_sparse
-
     estimator = settings.estimator(
         classes,
         cv=_folds(work) if settings.is_grid else None,
@@ -112,13 +116,7 @@ def _pipeline(settings: Settings, work: Work, X: Any, classes: Any) -> Any:
         how = {"strategy": value} if isinstance(value, str) else {"fill_value": value}
         steps.append(SimpleImputer(**{"strategy": "constant", **how}, keep_empty_features=True))
     if work.scale is not None:
-        from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
-
-        # What is sparse stays so: zeros are not moved.
-        if work.scale == "standard":
-            steps.append(StandardScaler(with_mean=not is_sparse(X)))
-        else:
-            steps.append(MaxAbsScaler() if is_sparse(X) else MinMaxScaler())
+        steps.append(scaler(work.scale, X))
     if not steps:
         return estimator
     from sklearn.pipeline import make_pipeline
@@ -126,20 +124,26 @@ def _pipeline(settings: Settings, work: Work, X: Any, classes: Any) -> Any:
     return make_pipeline(*steps, estimator)
 
 
+def scaler(scale: str, X: Any) -> Any:
+    """Return what brings features to one scale. What is sparse stays so: zeros are not moved."""
+    from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
+
+    from pegasos.io._data import is_sparse
+
+    if scale == "standard":
+        return StandardScaler(with_mean=not is_sparse(X))
+    return MaxAbsScaler() if is_sparse(X) else MinMaxScaler()
+
+
 def _folds(work: Work) -> Any:
     from sklearn.model_selection import StratifiedKFold
 
-    return StratifiedKFold(work.folds or 5, shuffle=True, random_state=work.seed)
+    return StratifiedKFold(work.folds or _FOLDS, shuffle=True, random_state=work.seed)
 
 
 def _fit(model: Any, X: Any, y: Any) -> None:
-    try:
+    with complaints():
         model.fit(X, y)
-    except MendableError:
-        raise
-    except ValueError as error:
-        text = str(error).partition("\n")[0].removesuffix(".")
-        raise MendableError(text, "'pegasos fit --help' lists the options") from error
 
 
 def _divided(X: Any, y: Any, work: Work) -> tuple[Any, Any, tuple[Any, Any]]:
@@ -162,7 +166,7 @@ def _cross_validated(model: Any, X: Any, y: Any, work: Work) -> Facts:
 
     console = messages()
     accuracies = []
-    for train, test in _split(y, work):
+    for train, test in _folds(work).split(y, y):
         part = clone(model)
         _fit(part, X[train], y[train])
         accuracies.append(float((part.predict(X[test]) == y[test]).mean()))
@@ -170,13 +174,16 @@ def _cross_validated(model: Any, X: Any, y: Any, work: Work) -> Facts:
     return _spread(accuracies)
 
 
-def _split(y: Any, work: Work) -> list[tuple[Any, Any]]:
-    try:
-        return list(_folds(work).split(y, y))
-    except ValueError as error:
+def _refuse_too_many_folds(y: Any, work: Work) -> None:
+    import numpy as np
+
+    folds, most = work.folds or _FOLDS, int(np.unique(y, return_counts=True)[1].max())
+    if folds > most:
+        what = f"--cv {folds}" if work.folds else f"{folds} folds, as a grid has unless --cv says"
         raise MendableError(
-            f"--cv {work.folds} cannot be had: {str(error).removesuffix('.')}", "take fewer folds"
-        ) from None
+            f"{what}: no class has as many rows; the largest has {most}",
+            f"take fewer folds, as in --cv {most}" if most > 1 else "give it more rows",
+        )
 
 
 def _spread(accuracies: Any) -> Facts:
@@ -210,7 +217,8 @@ def _best(model: Any) -> tuple[Any, Facts]:
     return model, {"folds": grid.n_splits_, "best": cells[grid.best_index_], "cells": cells}
 
 
-def _judged(model: Any, test: Any) -> Facts:
+def judged(model: Any, test: Any) -> Facts:
+    """Return how good a model is on rows that it was not fitted to."""
     X, y = test[:2]
     accuracy = float((model.predict(X) == y).mean())
     return {"rows": X.shape[0], "accuracy": accuracy, "error": 1 - accuracy}

@@ -4,6 +4,8 @@ from typing import Annotated
 
 import typer
 
+from pegasos.cli._numbers import whole_of
+
 __all__ = ["Jobs", "examples"]
 
 Jobs = Annotated[
@@ -12,7 +14,7 @@ Jobs = Annotated[
         "--jobs",
         "-j",
         metavar="N",
-        min=1,
+        parser=whole_of("--jobs", example=2),
         show_default="all cores",
         help="Threads. No result depends on their number.",
     ),

@@ -1,9 +1,11 @@
 """Imports that take long: made while something else is done, or not at all.
 
 Most of the time that scikit-learn takes to import goes into packages that it, or SciPy, asks for at
-once and that no command needs: pandas, for data frames, scipy.stats, and numpy.f2py.
+once and that few commands need: pandas, for data frames, scipy.stats and scipy.special, numpy.f2py,
+numpy.testing and asyncio.
 """
 
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -14,10 +16,10 @@ from threading import Thread
 from types import ModuleType
 from typing import Any
 
-__all__ = ["importing", "spare_imports"]
+__all__ = ["importing", "spare_blas_threads", "spare_imports"]
 
 _NEVER = "pandas"
-_LATER = ("scipy.stats", "numpy.f2py")
+_LATER = ("scipy.stats", "scipy.special", "numpy.f2py", "numpy.testing", "asyncio")
 
 
 @contextmanager
@@ -34,6 +36,16 @@ def importing(*modules: str) -> Iterator[None]:
     thread.start()
     yield
     thread.join()
+
+
+def spare_blas_threads() -> None:
+    """Let OpenBLAS start no threads, for work that has no use for them; the user may say otherwise.
+
+    NumPy and SciPy have a set each. They wait for work by spinning, and so take time from the
+    threads that read the file.
+    """
+    if "numpy" not in sys.modules:  # else they are there already
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def spare_imports() -> None:
@@ -74,5 +86,6 @@ class _Sparing(MetaPathFinder, Loader):
         if sys.modules.get(full) is empty:
             del sys.modules[full]
             package, _, name = full.rpartition(".")
-            vars(sys.modules[package]).pop(name, None)
+            if package:
+                vars(sys.modules[package]).pop(name, None)
         return import_module(full)

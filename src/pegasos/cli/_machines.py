@@ -2,14 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import inf, isfinite
 from typing import Any
 
 import typer
 
 from pegasos._errors import MendableError
+from pegasos.cli._numbers import number, whole
 
-__all__ = ["MACHINES", "Machine", "Settings", "settings_of"]
+__all__ = ["MACHINES", "Machine", "Settings", "settings_of", "size_of"]
 
 _STEPS = {"max_iter", "max_steps", "sampling", "average"}
 _OBJECTIVE = {"lam", "loss", "solver", "class_weight", "tol"}
@@ -81,6 +81,8 @@ class Settings:
 def settings_of(context: typer.Context) -> Settings:
     """Return what the options of `fit` ask for; what does not belong together is refused."""
     options = {name: context.params[_OPTIONS.get(name, name)] for name in PARAMETERS}
+    if context.params["stream"]:
+        options.pop("memory")  # that of the chunks, not of a kernel
     given = {
         name: value for name, value in options.items() if value is not None and value is not False
     }
@@ -92,6 +94,7 @@ def settings_of(context: typer.Context) -> Settings:
             raise MendableError(
                 f"{_flag(context, name)} is no option of {machine.words}", _remedy(name, is_kernel)
             )
+    _refuse_idle(context, given)
     class_weight = given.pop("class_weight", None)
     parameters = {name: _PARSERS.get(name, _same)(name, given[name]) for name in given}
     several = [name for name in _AXES if len(parameters.get(name, [])) > 1]
@@ -100,6 +103,39 @@ def settings_of(context: typer.Context) -> Settings:
     if several:
         parameters = _as_grid(context, machine, parameters, several[0])
     return Settings(machine, parameters, bool(several), class_weight)
+
+
+def _refuse_idle(context: typer.Context, given: dict[str, Any]) -> None:
+    """Refuse options that have nothing to say beside others."""
+    kernel = given.get("kernel")
+    of_kernels = {
+        "gamma": ("rbf", "poly"),
+        "degree": ("poly",),
+        "coef0": ("poly",),
+        "memory": ("rbf", "poly", "linear"),
+    }
+    idle = [
+        (name, f"--kernel {kernel}", f"leave it out, or say --kernel {' or '.join(kernels)}")
+        for name, kernels in of_kernels.items()
+        if kernel not in (None, *kernels)
+    ]
+    if given.get("solver") == "sdca":
+        names = ("batch_size", "project") if kernel is None else ("average",)
+        hint = "leave it out, or leave --solver sdca out: only the steps of Pegasos have it"
+        idle += [(name, "--solver sdca", hint) for name in names]
+    if "fit_intercept" in given:
+        hint = "leave one of them out: without an intercept there is nothing to scale"
+        idle.append(("intercept_scaling", "--no-intercept", hint))
+    if "max_steps" in given:
+        idle.append(("max_iter", "--max-steps", "leave one of them out: both say how long to run"))
+    for name, beside, hint in idle:
+        if name in given:
+            raise MendableError(f"{_flag(context, name)} does nothing beside {beside}", hint)
+    if context.params["perceptron"] and given.get("average") == "weighted":
+        raise MendableError(
+            "--average weighted is no option of perceptrons: their steps all weigh the same",
+            "write none or uniform",
+        )
 
 
 def _as_grid(
@@ -141,48 +177,30 @@ def _same(name: str, value: Any) -> Any:
     return value
 
 
-def _number(text: str, flag: str, low: float = -inf) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = inf
-    if not isfinite(value) or value <= low:
-        what = "a number" if low == -inf else f"a number above {low:g}"
-        raise MendableError(
-            f"{flag} {text}: this is not {what}", f"write {what}, as in {flag} 0.001"
-        )
-    return value
-
-
-def _whole(text: str, flag: str) -> int:
-    try:
-        value = int(text)
-    except ValueError:
-        value = 0
-    if value < 1:
-        raise MendableError(
-            f"{flag} {text}: this is not a whole number from 1 on", f"write one, as in {flag} 3"
-        )
-    return value
+def _several(text: str, flag: str, read: Callable[[str, str], Any]) -> list[Any]:
+    values = [read(item, flag) for item in text.split(",")]
+    if len(set(values)) < len(values):
+        raise MendableError(f"{flag} {text}: a value is there twice", "write each value once")
+    return values
 
 
 def _lams(name: str, text: str) -> list[float]:
-    return [_number(item, "--lam", 0) for item in text.split(",")]
+    return _several(text, "--lam", lambda item, flag: number(item, flag, above=0))
 
 
 def _gammas(name: str, text: str) -> list[float | str]:
-    return [
-        item if item in ("scale", "auto") else _number(item, "--gamma", 0)
-        for item in text.split(",")
-    ]
+    def gamma(item: str, flag: str) -> float | str:
+        return item if item in ("scale", "auto") else number(item, flag, above=0)
+
+    return _several(text, "--gamma", gamma)
 
 
 def _wholes(name: str, text: str) -> list[int]:
-    return [_whole(item, f"--{name.replace('_', '-')}") for item in text.split(",")]
+    return _several(text, f"--{name.replace('_', '-')}", whole)
 
 
 def _tolerance(name: str, text: str) -> float | None:
-    return None if text == _NONE else _number(text, "--tol", 0)
+    return None if text == _NONE else number(text, "--tol", above=0)
 
 
 def _mean(name: str, text: str) -> str | None:
@@ -190,7 +208,21 @@ def _mean(name: str, text: str) -> str | None:
 
 
 def _memory(name: str, text: str) -> int | str:
+    size_of("--memory", text)
     return int(text) if text.isdecimal() else text
+
+
+def size_of(flag: str, text: str) -> int:
+    """Return a size in bytes."""
+    from pegasos._memory import memory_bytes
+
+    try:
+        return memory_bytes(text)
+    except ValueError:
+        raise MendableError(
+            f"{flag} {text}: this is not a size",
+            "write bytes, or a size such as 500MB, 4GB or 2GiB",
+        ) from None
 
 
 def _without(name: str, is_left_out: bool) -> bool:
@@ -223,5 +255,15 @@ def _weights(text: str, classes: Any) -> Any:
                 f"write balanced, or as in {next(iter(labels))}=2; "
                 f"the classes are {', '.join(list(labels)[:8])}",
             )
-        weights[labels[label]] = _number(weight, f"--class-weight {label}=", 0)
+        weights[labels[label]] = _weight(label, weight)
     return weights
+
+
+def _weight(label: str, text: str) -> float:
+    try:
+        return number(text, "", above=0)
+    except MendableError:
+        raise MendableError(
+            f"--class-weight {label}={text}: this is not a number above 0",
+            f"write one, as in --class-weight {label}=2",
+        ) from None

@@ -4,7 +4,7 @@ import re
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,12 +18,16 @@ from pegasos.cli._reading import TABLES, Reading
 if TYPE_CHECKING:
     from pegasos.io import Data
 
-__all__ = ["Features", "ModelFile", "quietly", "read_for", "same_labels"]
+__all__ = ["Features", "ModelFile", "load_model", "quietly", "read_for", "same_labels"]
 
 ModelFile = Annotated[
     Path, typer.Argument(metavar="MODEL", help="A file that 'pegasos fit' has written.")
 ]
 
+_IF_ZERO = (
+    "say --zero-based if only this file counts from 0; if the training data did as well, and just "
+    "had no 0, fit the model again with --zero-based"
+)
 _TEXT_TABLES = ("csv", "tsv")
 _NUMBERED = re.compile(r"f\d+(=.*)?", re.DOTALL)  # what columns without names are called
 
@@ -40,28 +44,45 @@ class Features:
         How many there are.
     fills : bool
         Whether the model fills in values that are missing.
+    zero_based : bool or None
+        Whether indices begin with 0, if the model was fitted to svmlight.
     """
 
     names: list[str] | None
     number: int
     fills: bool
+    zero_based: bool | None
 
     @classmethod
     def of(cls, model: Any) -> "Features":
         """Return what a fitted model says about its features."""
-        first = parts_of(model)[0]
-        names = getattr(first, "feature_names_in_", None)
+        steps = parts_of(model)
+        names = getattr(steps[0], "feature_names_in_", None)
         return cls(
             names=None if names is None else [str(name) for name in names],
             number=int(model.n_features_in_),
-            fills=type(first).__name__ == "SimpleImputer",
+            fills=type(steps[0]).__name__ == "SimpleImputer",
+            zero_based=getattr(steps[-1], "zero_based_", None),
         )
 
     def read(
-        self, path: str, reading: Reading, *, target: str | int | None, n_jobs: int = -1
+        self,
+        path: str,
+        reading: Reading,
+        *,
+        target: str | int | None,
+        n_jobs: int = -1,
+        if_zero: str = _IF_ZERO,
     ) -> "Data":
-        """Read the rows of a file with the features of the model, in its order."""
+        """Read the rows of a file with the features of the model, in its order.
+
+        ``if_zero`` is the hint for an index 0 where those of the training data begin with 1.
+        """
         names = self.names if self._goes_by_names(path, reading) else None
+        if reading.guesses_first_index(path):  # the model knows: this file may lack what tells it
+            reading = replace(reading, zero_based=self.zero_based)
+        else:
+            if_zero = ""
         try:
             data = reading.read(
                 path,
@@ -71,11 +92,17 @@ class Features:
                 n_jobs=n_jobs,
             )
         except MendableError as error:
-            raise MendableError(error.message, self._hint(error.hint)) from None
+            raise self._in_other_words(error, if_zero) from None
         if names is not None and data.names != names:
             raise MendableError(
                 f"{path}: the labels are taken from a column that is a feature of the model",
                 "name the column of the labels with --target",
+            )
+        for column, rows in (data.unseen or {}).items():
+            say(
+                "note",
+                f"{path}: column {column} has values that the training data had not, in "
+                f"{len(rows)} of {data.X.shape[0]} rows (the first is row {rows[0] + 1})",
             )
         if data.X.shape[1] < self.number and reading.guesses_first_index(path):
             say("note", f"{path}: {data.X.shape[1]} of {self.number} features occur")
@@ -89,11 +116,17 @@ class Features:
         has_names = reading.header or kind not in _TEXT_TABLES
         return has_names or all(_NUMBERED.fullmatch(name) for name in self.names)
 
-    def _hint(self, hint: str) -> str:
-        """Return a hint without options that only `fit` has."""
-        if "--impute" in hint:
-            return "mend the file, or fit the model with --impute: then it fills them itself"
-        return "mend the value: the model takes numbers here" if "--one-hot" in hint else hint
+    def _in_other_words(self, error: MendableError, if_zero: str) -> MendableError:
+        """Return what is wrong as seen from the model, without options that only `fit` has."""
+        message, hint = error.message, error.hint
+        if "--zero-based" in hint and if_zero:
+            message = message.replace("indices are said to", "those of the training data")
+            hint = if_zero
+        elif "--impute" in hint:
+            hint = "mend the file, or fit the model with --impute: then it fills them itself"
+        elif "--one-hot" in hint:
+            hint = "mend the value: the model takes numbers here"
+        return MendableError(message, hint)
 
     def _fitted_to(self, path: str, X: Any, target: str | int | None) -> Any:
         from pegasos.io._data import is_sparse
@@ -117,12 +150,22 @@ class Features:
         )
 
 
+def load_model(path: Path) -> Any:
+    """Open a model file; what is wrong with it is said in the words of the command line."""
+    from pegasos import load
+    from pegasos.io import ModelError
+
+    try:
+        return load(path)
+    except ModelError as error:
+        hint = error.hint.partition("; for text models")[0].replace("pegasos.save", "'pegasos fit'")
+        raise MendableError(error.message, hint) from None
+
+
 def read_for(model_path: Path, path: str, reading: Reading, *, needs_labels: bool) -> Any:
     """Return a model, and the rows of a file with its features."""
-    from pegasos import load
-
     reading.refuse_idle(path)
-    model = load(model_path)
+    model = load_model(model_path)
     refuse_unfitted(model, model_path)
     target = reading.place_of_labels
     if target is None and needs_labels:

@@ -7,12 +7,23 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any, Literal
 
+from pegasos._errors import MendableError
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from rich.console import Console
 
-__all__ = ["end_output", "messages", "say", "to_stdout", "write", "write_json", "write_table"]
+__all__ = [
+    "end_output",
+    "messages",
+    "refuse_closed_output",
+    "say",
+    "to_stdout",
+    "write",
+    "write_json",
+    "write_table",
+]
 
 _PIPE_CLOSED = 141  # what the shell says of a program that SIGPIPE ended
 _NO_LIMIT = 10_000  # columns, where there is no terminal to fit into
@@ -44,7 +55,7 @@ def write_table(columns: "Iterable[str]", rows: "Iterable[Iterable[str]]", title
         table.add_row(*(Text(row[i]) for i, _ in kept))
     width = None if sys.stdout.isatty() else _NO_LIMIT
     console = Console(color_system=_colours(), highlight=False, width=width)
-    with console.capture() as captured:
+    with to_stdout(), console.capture() as captured:
         if title:
             console.print(Text(title, style="bold"))
         console.print(table)
@@ -72,7 +83,16 @@ def say(kind: Literal["error", "hint", "note"], text: str) -> None:
     from rich.text import Text
 
     style = {"error": "bold red", "hint": "bold cyan", "note": "bold"}[kind]
-    messages().print(Text.assemble((f"{kind}:", style), " ", text))
+    with contextlib.suppress(OSError):  # who cannot hear it is told by the exit code
+        messages().print(Text.assemble((f"{kind}:", style), " ", text))
+
+
+def refuse_closed_output() -> None:
+    """Refuse to begin if there is no standard output: the work would be for nobody."""
+    if sys.stdout is None:  # type: ignore[redundant-expr, unused-ignore]
+        raise MendableError(
+            "standard output is closed", "send it to a file, or to /dev/null if nobody reads it"
+        )
 
 
 def end_output() -> None:

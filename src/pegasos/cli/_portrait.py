@@ -44,6 +44,7 @@ def portrait(model: Any) -> Facts:
         "preparation": [type(step).__name__ for step in steps[:-1]],
         "classes": last.classes_.tolist(),
         "features": int(model.n_features_in_),
+        "zero_based": getattr(last, "zero_based_", None),
         "epochs": int(last.n_iter_),
         "steps": int(last.n_steps_),
         "certificate": certificate_of(last),

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pegasos.io import Data
 
 __all__ = [
+    "ARRAYS",
     "TABLES",
     "Categorical",
     "DataFile",
@@ -25,6 +26,7 @@ __all__ = [
     "Reading",
     "Target",
     "ZeroBased",
+    "ZeroBasedLikeTraining",
     "filling",
     "in_options",
     "one_hot",
@@ -55,14 +57,18 @@ Key = Annotated[
     str | None,
     typer.Option("--key", metavar="PATH", help="The array of features, or its group: HDF5, npz."),
 ]
-ZeroBased = Annotated[
-    bool | None,
-    typer.Option(
+
+
+def _zero_based(default: str) -> Any:
+    return typer.Option(
         "--zero-based/--one-based",
-        show_default="0 if there is an index 0",
+        show_default=default,
         help="Whether indices of svmlight begin with 0 or with 1.",
-    ),
-]
+    )
+
+
+ZeroBased = Annotated[bool | None, _zero_based("0 if there is an index 0")]
+ZeroBasedLikeTraining = Annotated[bool | None, _zero_based("as in the training data")]
 Dtype = Annotated[
     Literal["float32", "float64"], typer.Option("--dtype", help="Precision of the features.")
 ]
@@ -77,6 +83,7 @@ Categorical = Annotated[
 ]
 
 TABLES = ("csv", "tsv", "parquet", "arrow")
+ARRAYS = ("hdf5", "npy", "npz")
 
 # What the hints of pegasos.io say in Python, and the options that do the same.
 _IN_OPTIONS = (
@@ -89,6 +96,7 @@ _IN_OPTIONS = (
     (r"dtype='(\w+)'", r"--dtype \1"),
     (r"format='(\w+)'", r"--format \1"),
     (r"\b(format|key|target)=", r"--\1"),
+    (r"\(cache=\)", "(--cache)"),
 )
 
 
@@ -117,14 +125,22 @@ class Reading:
         is_number = self.target is not None and re.fullmatch(r"-?\d+", self.target)
         return int(self.target) if is_number and self.target else self.target
 
-    def refuse_idle(self, path: str, *, one_hot: bool | list[str] = False) -> None:
+    def refuse_idle(
+        self,
+        path: str,
+        *,
+        one_hot: bool | list[str] = False,
+        impute: str | None = None,
+        imputable: tuple[str, ...] = (),
+    ) -> None:
         """Refuse options that mean nothing for the format of a file."""
         for given, option, kinds in (
             (self.zero_based is not None, "--zero-based or --one-based", ("svmlight",)),
             (not self.header, "--no-header", ("csv", "tsv")),
             (self.key is not None, "--key", ("hdf5", "npz")),
             (one_hot is not False, "--one-hot or --categorical", TABLES),
-            (self.target is not None, "--target", (*TABLES, "hdf5", "idx", "npy", "npz")),
+            (impute is not None, "--impute", imputable),
+            (self.target is not None, "--target", (*TABLES, *ARRAYS, "idx")),
         ):
             if given and (kind := self.kind(path)) not in kinds:
                 raise MendableError(

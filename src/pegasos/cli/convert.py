@@ -28,7 +28,7 @@ def convert(
         str, typer.Argument(metavar="OUT", help="A file, or - for standard output with --to.")
     ],
     to: Annotated[
-        Literal["svmlight", "csv", "tsv", "parquet", "arrow", "npz", "hdf5"] | None,
+        Literal["svmlight", "csv", "tsv", "parquet", "arrow", "npz", "npy", "hdf5"] | None,
         typer.Option(
             "--to", show_default="by the ending of the name", help="What OUT is written in."
         ),
@@ -73,7 +73,7 @@ def convert(
     source.refuse_to_overwrite(output, data)
     reading = source.Reading.of(context.params)
     hot = source.one_hot(one_hot, categorical)
-    reading.refuse_idle(data, one_hot=hot)
+    reading.refuse_idle(data, one_hot=hot, impute=impute, imputable=source.TABLES)
     place = reading.place_of_labels
     rows = reading.read(
         data,
@@ -82,10 +82,18 @@ def convert(
         missing="error" if impute is None else source.filling(impute),
     )
     try:
-        y = _numbered(rows.y) if kind == "svmlight" else rows.y
+        y = _numbered(rows.y) if kind in ("svmlight", "npy") else rows.y
         named = place if isinstance(place, str) and rows.names is not None else "label"
         with to_stdout() if output == STDIN else contextlib.nullcontext():
-            write_data(output, rows.X, y, rows.names, format=kind, target=named)
+            write_data(
+                output,
+                rows.X,
+                y,
+                rows.names,
+                format=kind,
+                target=named,
+                zero_based=bool(rows.zero_based),  # so that indices mean the same as before
+            )
     except DataError as error:
         raise MendableError(error.message, source.in_options(error.hint)) from None
 

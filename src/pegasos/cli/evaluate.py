@@ -28,7 +28,7 @@ def evaluate(
     target: source.Target = None,
     no_header: source.Header = False,
     key: source.Key = None,
-    zero_based: source.ZeroBased = None,
+    zero_based: source.ZeroBasedLikeTraining = None,
     dtype: source.Dtype = "float32",
     as_json: Annotated[
         bool, typer.Option("--json", help="Write the result for other programs to read.")

@@ -8,8 +8,8 @@ import typer
 from pegasos._errors import MendableError
 from pegasos.cli._errors import need
 from pegasos.cli._help import examples
-from pegasos.cli._matching import ModelFile
-from pegasos.cli._output import write
+from pegasos.cli._matching import ModelFile, load_model
+from pegasos.cli._output import say, write
 from pegasos.cli._portrait import parts_of
 from pegasos.cli._reading import refuse_to_overwrite
 
@@ -39,8 +39,9 @@ def export(
         ),
     ] = None,
     dtype: Annotated[
-        Literal["float32", "float64"], typer.Option("--dtype", help="What ONNX computes in.")
-    ] = "float32",
+        Literal["float32", "float64"] | None,
+        typer.Option("--dtype", show_default="float32", help="What ONNX computes in."),
+    ] = None,
 ) -> None:
     """Write a model in the format of another program, and say where.
 
@@ -51,11 +52,15 @@ def export(
         what = "several files were named" if files else "no file was named"
         raise MendableError(what, "say one of --onnx FILE, --liblinear FILE and --libsvm FILE")
     refuse_to_overwrite(files[0], model)
+    if onnx is None and dtype is not None:
+        raise MendableError(
+            "--dtype does nothing beside text, which has all digits", "leave it out"
+        )
     if onnx is not None:
         need("ONNX", "onnx")
     from pegasos import io
 
-    fitted = io.load(model)
+    fitted = load_model(model)
     first = parts_of(fitted)[0]
     if onnx is None and first is not fitted:
         raise MendableError(
@@ -64,9 +69,12 @@ def export(
             "say --onnx FILE, or fit a model without --scale and --impute",
         )
     if onnx is not None:
-        io.to_onnx(fitted, onnx, dtype=dtype)
+        io.to_onnx(fitted, onnx, dtype=dtype or "float32")
     elif liblinear is not None:
         io.to_liblinear(fitted, liblinear)
     elif libsvm is not None:
         io.to_libsvm(fitted, libsvm)
+    if onnx is None and getattr(fitted, "zero_based_", False):
+        say("note", "the indices of the training data begin with 0, those of this format with 1")
+        say("hint", "add 1 to the indices of the rows that the other program is given")
     write(str(files[0]))

@@ -9,10 +9,12 @@ from pegasos._errors import MendableError
 from pegasos.cli import _fit_options as options
 from pegasos.cli import _reading as source
 from pegasos.cli._help import Jobs, examples
-from pegasos.cli._imports import importing
+from pegasos.cli._imports import importing, spare_blas_threads
 from pegasos.cli._machines import Settings, settings_of
+from pegasos.cli._numbers import number_of, whole_of
 from pegasos.cli._output import say, write, write_json
 from pegasos.cli._portrait import certificate_text, portrait
+from pegasos.cli._streaming import Streaming, fit_to_stream, open_stream, streaming_of
 
 __all__ = ["EXAMPLES", "fit"]
 
@@ -21,6 +23,7 @@ EXAMPLES = examples(
     "pegasos fit people.csv -o model.safetensors --target income --one-hot --scale standard",
     "pegasos fit usps.h5 -o model.safetensors --kernel rbf --gamma 0.01 --test-size 0.2",
     "pegasos fit train.svm -o model.safetensors --lam 1e-5,1e-4,1e-3 --cv 5 --json",
+    "pegasos fit parts/ -o model.safetensors --stream --memory 500MB --cache parts.cache",
 )
 # What takes long to import, by machine.
 _HOMES = {
@@ -33,7 +36,14 @@ _HOMES = {
 
 def fit(
     context: typer.Context,
-    data: source.DataFile,
+    data: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="DATA",
+            help="A file, or - for standard input with --format. With --stream, also several "
+            "files or a folder.",
+        ),
+    ],
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="MODEL", help="The file for the model.")
     ],
@@ -76,14 +86,19 @@ def fit(
         typer.Option(
             "--cv",
             metavar="N",
-            min=2,
+            parser=whole_of("--cv", low=2, example=5),
             show_default="none; 5 for a grid",
             help="Judge by so many folds, then fit to all rows.",
         ),
     ] = None,
     test_size: Annotated[
         float | None,
-        typer.Option("--test-size", metavar="PART", help="Keep this part of the rows to test by."),
+        typer.Option(
+            "--test-size",
+            metavar="PART",
+            parser=number_of("--test-size", example="0.25"),
+            help="Keep this part of the rows to test by.",
+        ),
     ] = None,
     test: Annotated[
         str | None, typer.Option("--test", metavar="FILE", help="Rows to test by.")
@@ -96,7 +111,19 @@ def fit(
     key: source.Key = None,
     zero_based: source.ZeroBased = None,
     dtype: source.Dtype = "float32",
-    seed: Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Decides all draws.")] = 0,
+    stream: options.Stream = False,
+    cache: options.Cache = None,
+    checkpoint: options.Checkpoint = None,
+    no_shuffle: options.NoShuffle = False,
+    seed: Annotated[
+        int,
+        typer.Option(
+            "--seed",
+            metavar="N",
+            parser=whole_of("--seed", low=0, high=2**32 - 1, example=7),
+            help="Decides all draws.",
+        ),
+    ] = 0,
     jobs: Jobs = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Write the summary for other programs to read.")
@@ -108,34 +135,44 @@ def fit(
     column of a table, unless --target names another. Several values of --lam, --max-steps, --gamma
     or --degree are a grid: the best by cross-validation is fitted to all rows. The model is
     written when all is done, and nothing is if the program is stopped.
+
+    With --stream the rows are read in chunks, again in every epoch. They take the memory that
+    --memory names at most, beside what the program itself takes.
     """
     settings = settings_of(context)
     if impute is not None:
         source.filling(impute)  # what is wrong with it is said before the work
     _refuse_what_does_not_go_together(context.params, settings)
-    _refuse_bad_output(output, data, test)
+    how = streaming_of(context.params, settings)
+    _refuse_bad_output(output, *data, test)
     reading = source.Reading.of(context.params)
     hot = source.one_hot(one_hot, categorical)
-    reading.refuse_idle(data, one_hot=hot)
+    fillable = (*source.TABLES, *source.ARRAYS)
+    for path in (path for path in data if not Path(path).is_dir()):
+        reading.refuse_idle(path, one_hot=hot, impute=impute, imputable=fillable)
+    if kernel is None and not settings.is_grid:  # else matrices are multiplied
+        spare_blas_threads()
     with importing(*_HOMES[settings.machine.estimator]):
-        rows = _labelled(
-            data,
-            reading,
-            one_hot=hot,
+        wishes = {
+            "one_hot": hot,
             # The model fills what is missing.
-            missing="error" if impute is None else float("nan"),
-            n_jobs=jobs or -1,
+            "missing": "error" if impute is None else float("nan"),
+            "n_jobs": jobs or -1,
+        }
+        rows = (
+            _labelled(data[0], reading, **wishes)
+            if how is None
+            else _labelled_chunks(data, reading, how, **wishes)
         )
-        tested = (
-            None
-            if test is None
-            else _test_rows(test, rows, reading, has_gaps=impute is not None, n_jobs=jobs or -1)
-        )
+        tested = None if test is None else _test_rows(test, rows, reading, impute, jobs or -1)
     from pegasos import save
     from pegasos.cli._fitting import Work, fit_model
 
     work = Work(scale, impute, cv, test_size, seed, jobs or -1)
-    model, facts = fit_model(settings, work, rows, tested, output)
+    if how is None:
+        model, facts = fit_model(settings, work, rows, tested, output)
+    else:
+        model, facts = fit_to_stream(settings, work, rows, tested, output, how)
     save(model, output)
     facts = portrait(model) | facts
     if as_json:
@@ -175,24 +212,36 @@ def _labelled(path: str, reading: source.Reading, **wishes: Any) -> Any:
 
     place = reading.place_of_labels
     rows = reading.read(path, target=-1 if place is None else place, **wishes)
-    if rows.y is None:
+    _refuse_labels(path, None if rows.y is None else np.unique(rows.y), rows.X.shape[0])
+    return rows
+
+
+def _labelled_chunks(
+    files: list[str], reading: source.Reading, how: Streaming, **wishes: Any
+) -> Any:
+    chunks = open_stream(files, reading, how, **wishes)
+    _refuse_labels(files[0], chunks.labels, chunks.n_rows)
+    return chunks
+
+
+def _refuse_labels(path: str, classes: Any, n_rows: int) -> None:
+    """Refuse labels that are not classes to tell apart."""
+    if classes is None:
         raise MendableError(f"{path}: there are no labels", "name them with --target")
-    classes = np.unique(rows.y)
     if len(classes) < 2:
         raise MendableError(
             f"{path}: all labels are {classes[0]}; two classes are needed to tell apart",
             "check the column of the labels with --target",
         )
-    if rows.y.dtype.kind == "f" and len(classes) > max(20, len(rows.y) // 2):
+    if classes.dtype.kind == "f" and len(classes) > max(20, n_rows // 2):
         raise MendableError(
             f"{path}: there are {len(classes)} different labels, such as {classes[0]}",
             "these look like measurements: name the column of the classes with --target",
         )
-    return rows
 
 
 def _test_rows(
-    path: str, rows: Any, reading: source.Reading, *, has_gaps: bool, n_jobs: int
+    path: str, rows: Any, reading: source.Reading, impute: str | None, n_jobs: int
 ) -> Any:
     from dataclasses import replace
 
@@ -205,13 +254,16 @@ def _test_rows(
     except DataError:
         own = reading.format or ""
     place = reading.place_of_labels
-    tested = Features(rows.names, rows.X.shape[1], has_gaps).read(
+    is_stream = hasattr(rows, "labels")
+    n_features = rows.n_features if is_stream else rows.X.shape[1]
+    tested = Features(rows.names, n_features, impute is not None, rows.zero_based).read(
         path,
         replace(reading, format=own or None),
         target=-1 if place is None else place,
         n_jobs=n_jobs,
+        if_zero="say --zero-based if both files count from 0; if only this one does, rewrite it",
     )
-    same_labels(path, tested.y, rows.y)
+    same_labels(path, tested.y, rows.labels if is_stream else rows.y)
     return tested
 
 
@@ -219,7 +271,8 @@ def _text(facts: dict[str, Any]) -> str:
     shown = {
         "model": " + ".join([*facts["preparation"], facts["estimator"]]),
         "data": f"{facts['rows']} rows, {facts['features']} features, "
-        f"{len(facts['classes'])} classes",
+        f"{len(facts['classes'])} classes"
+        + (f", {facts['chunks']} chunks" if "chunks" in facts else ""),
         "training": f"{facts['epochs']} epochs, {facts['steps']} steps, {facts['seconds']:.3g} s",
         "certificate": certificate_text(facts["certificate"]),
     }

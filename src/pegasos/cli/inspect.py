@@ -6,7 +6,8 @@ from typing import Annotated, Any
 import typer
 
 from pegasos.cli._help import examples
-from pegasos.cli._matching import Features, ModelFile
+from pegasos.cli._matching import Features, ModelFile, load_model
+from pegasos.cli._numbers import whole_of
 from pegasos.cli._output import write, write_json, write_table
 from pegasos.cli._portrait import certificate_text, parts_of, portrait, refuse_unfitted
 
@@ -25,7 +26,13 @@ Facts = dict[str, Any]
 def inspect(
     model: ModelFile,
     top: Annotated[
-        int, typer.Option("--top", metavar="N", min=0, help="How many features to show.")
+        int,
+        typer.Option(
+            "--top",
+            metavar="N",
+            parser=whole_of("--top", low=0, example=30),
+            help="How many features to show.",
+        ),
     ] = 10,
     as_json: Annotated[
         bool, typer.Option("--json", help="Write all of it for other programs to read.")
@@ -43,10 +50,9 @@ def inspect(
 
 
 def _facts(path: Path, top: int) -> Facts:
-    from pegasos import load
     from pegasos.io._model_container import from_bytes, read_file
 
-    model = load(path)  # checks everything
+    model = load_model(path)  # checks everything
     refuse_unfitted(model, path)
     record, _ = from_bytes(read_file(path))
     return {
@@ -65,7 +71,8 @@ def _top_features(model: Any, top: int) -> list[Facts] | None:
     last = parts_of(model)[-1]
     if not hasattr(last, "coef_"):
         return None
-    names = Features.of(model).names
+    features = Features.of(model)
+    names, first = features.names, 0 if features.zero_based else 1
     weights = last.coef_ if isinstance(last.coef_, np.ndarray) else last.coef_.toarray()
     classes = last.classes_.tolist()
     found = []
@@ -76,7 +83,7 @@ def _top_features(model: Any, top: int) -> list[Facts] | None:
                 "class": label,
                 "features": [
                     {
-                        "feature": str(j + 1) if names is None else names[j],
+                        "feature": str(j + first) if names is None else names[j],
                         "weight": float(row[j]),
                     }
                     for j in largest
@@ -87,13 +94,19 @@ def _top_features(model: Any, top: int) -> list[Facts] | None:
     return found
 
 
+def _features_text(facts: Facts) -> str:
+    if facts["zero_based"] is None:
+        return str(facts["features"])
+    return f"{facts['features']}; indices of svmlight begin with {0 if facts['zero_based'] else 1}"
+
+
 def _write(facts: Facts) -> None:
     classes = [str(label) for label in facts["classes"]]
     more = ", ..." if len(classes) > _SHOWN_CLASSES else ""
     shown = {
         "model": " + ".join([*facts["preparation"], facts["estimator"]]),
         "classes": f"{len(classes)}: {', '.join(classes[:_SHOWN_CLASSES])}{more}",
-        "features": str(facts["features"]),
+        "features": _features_text(facts),
         "training": f"{facts['epochs']} epochs, {facts['steps']} steps",
         "certificate": certificate_text(facts["certificate"]),
         "versions": ", ".join(f"{name} {value}" for name, value in facts["versions"].items()),

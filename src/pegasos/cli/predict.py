@@ -52,7 +52,7 @@ def predict(
     target: source.Target = None,
     no_header: source.Header = False,
     key: source.Key = None,
-    zero_based: source.ZeroBased = None,
+    zero_based: source.ZeroBasedLikeTraining = None,
     dtype: source.Dtype = "float32",
 ) -> None:
     """Write the class that a model gives to each row.

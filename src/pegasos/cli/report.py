@@ -53,6 +53,11 @@ def report(
 
 def _with_results(folder: Path) -> list[Path]:
     """Return the folder, or those in it that have results if it has none itself."""
+    if folder.is_file():
+        raise MendableError(
+            f"{folder}: this is a file, not a folder with the results of a study",
+            "name a folder that 'pegasos study run' wrote to",
+        )
     if (folder / "results.parquet").exists():
         return [folder]
     return sorted(path.parent for path in folder.glob("*/results.parquet")) or [folder]

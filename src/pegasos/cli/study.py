@@ -1,5 +1,7 @@
 """``pegasos study``: grids of models on a data set, written down in a file."""
 
+import logging
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -7,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from pegasos.cli._errors import STOPPED, need
+from pegasos.cli._errors import Stopped, need
 from pegasos.cli._help import Jobs, examples
 from pegasos.cli._output import say, write, write_json, write_table
 
@@ -26,6 +28,7 @@ NameOrFile = Annotated[
         "pegasos study run digits",
         "pegasos study run mine.toml -o results/mine --jobs 4",
         "pegasos study run usps-grid --json > summary.json",
+        "pegasos study run usps-grid --scheduler tcp://host:8786",
     )
 )
 def run(
@@ -41,6 +44,14 @@ def run(
         ),
     ] = None,
     jobs: Jobs = None,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(
+            "--scheduler",
+            metavar="ADDRESS",
+            help="Have the workers of a Dask cluster do it: tcp://host:8786.",
+        ),
+    ] = None,
     fresh: Annotated[
         bool,
         typer.Option("--fresh", help="Throw away what is in the folder, and begin anew."),
@@ -58,6 +69,9 @@ def run(
     there; a study that is finished is not computed again.
     """
     need("a study", "pyarrow")
+    if scheduler is not None:
+        need("--scheduler", "distributed", instead=", or run the study without it")
+        _silence_dask()
     if not no_report:
         packages = ("matplotlib", "jinja2", "plotly")
         need("the report", *packages, instead=", or run the study with --no-report")
@@ -70,7 +84,14 @@ def run(
     folder = Path("results", wanted.name) if output is None else output
     with _going_on_is_possible(folder):
         with StudyProgress() as progress:
-            results = studies.run(wanted, folder, n_jobs=jobs or -1, fresh=fresh, progress=progress)
+            results = studies.run(
+                wanted,
+                folder,
+                n_jobs=jobs or -1,
+                scheduler=scheduler,
+                fresh=fresh,
+                progress=progress,
+            )
         page = None
         if not no_report:
             say("note", "writing the report")
@@ -111,12 +132,17 @@ def show(study: NameOrFile) -> None:
     write(studies.text_of(study).removesuffix("\n"))
 
 
+def _silence_dask() -> None:
+    """Leave out what Dask logs and warns of: what matters comes as an error that says more."""
+    logging.disable()
+    warnings.filterwarnings("ignore", "Mismatched versions found")
+
+
 @contextmanager
 def _going_on_is_possible(folder: Path) -> Iterator[None]:
     """Say after Ctrl-C what is left, and how to go on."""
     try:
         yield
     except KeyboardInterrupt:
-        say("note", f"stopped; what was finished is in {folder}")
-        say("hint", "the same command goes on from there")
-        raise typer.Exit(STOPPED) from None
+        outcome = f"; what was finished is in {folder}"
+        raise Stopped(outcome, "the same command goes on from there") from None

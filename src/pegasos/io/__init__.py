@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from pegasos.io._model_libsvm import from_libsvm, to_libsvm
     from pegasos.io._model_onnx import to_onnx
     from pegasos.io._read import read
+    from pegasos.io._stream import Stream, stream
     from pegasos.io._write import write
 
 __all__ = [
@@ -33,11 +34,13 @@ __all__ = [
     "DataError",
     "ModelError",
     "RankedData",
+    "Stream",
     "from_liblinear",
     "from_libsvm",
     "load",
     "read",
     "save",
+    "stream",
     "to_liblinear",
     "to_libsvm",
     "to_onnx",
@@ -50,11 +53,13 @@ _HOMES = {
     "DataError": "pegasos.io._errors",
     "ModelError": "pegasos.io._model_errors",
     "RankedData": "pegasos.io._data",
+    "Stream": "pegasos.io._stream",
     "from_liblinear": "pegasos.io._model_liblinear",
     "from_libsvm": "pegasos.io._model_libsvm",
     "load": "pegasos.io._model_file",
     "read": "pegasos.io._read",
     "save": "pegasos.io._model_file",
+    "stream": "pegasos.io._stream",
     "to_liblinear": "pegasos.io._model_liblinear",
     "to_libsvm": "pegasos.io._model_libsvm",
     "to_onnx": "pegasos.io._model_onnx",

@@ -14,7 +14,20 @@ __all__ = ["Data", "RankedData", "converted", "is_sparse", "labels_of", "repeate
 _WHOLE = 2.0**53  # up to here a double tells one whole number from the next
 
 
-class Data(NamedTuple):
+class _Three(NamedTuple):
+    X: Any
+    y: npt.NDArray[Any] | None
+    names: list[str] | None
+
+
+class _Four(NamedTuple):
+    X: Any
+    y: npt.NDArray[Any] | None
+    names: list[str] | None
+    query_id: npt.NDArray[np.int64]
+
+
+class Data(_Three):
     """Features, labels and names of the features, as `read` returns them.
 
     Parameters
@@ -25,14 +38,24 @@ class Data(NamedTuple):
         The labels: int64 if all are whole numbers, float64 if all are numbers, else str.
     names : list of str or None
         The names of the features, if the file has names.
+
+    Attributes
+    ----------
+    zero_based : bool or None
+        svmlight: whether the indices were taken to begin with 0. Pass it on to `read` with the
+        test file, whose own indices may not tell. None: the format has no indices.
+    unseen : dict of str to ndarray, or None
+        Tables: for each column of texts, the rows (from 0) whose text is not among those that
+        ``names`` asked for: nothing is 1 there. None: the format has no texts, or the rows are
+        a chunk of a stream.
     """
 
-    X: Any
-    y: npt.NDArray[Any] | None
-    names: list[str] | None
+    # Not of the tuple: ``X, y, names = read(path)``.
+    zero_based: bool | None = None
+    unseen: dict[str, npt.NDArray[np.intp]] | None = None
 
 
-class RankedData(NamedTuple):
+class RankedData(_Four):
     """`Data` with the query that each row belongs to, if `read` was asked for ``query_id``.
 
     Parameters
@@ -41,12 +64,14 @@ class RankedData(NamedTuple):
         Features, labels, names.
     query_id : ndarray of int64 of shape (n_rows,)
         The number after ``qid:``.
+
+    Attributes
+    ----------
+    zero_based : bool or None
+        As in `Data`.
     """
 
-    X: Any
-    y: npt.NDArray[Any] | None
-    names: list[str] | None
-    query_id: npt.NDArray[np.int64]
+    zero_based: bool | None = None
 
 
 def is_sparse(X: Any) -> bool:

@@ -18,6 +18,7 @@ __all__ = ["load", "save"]
 
 _PACKAGES = ("pegasos", "numpy", "scipy", "scikit-learn")
 _PIPELINE = "Pipeline"
+_ZERO_BASED = "zero_based_"  # an attribute of the model, until it is fitted anew
 
 # Where an estimator is described and restored: imported when it is needed, and not before.
 _CODECS = {
@@ -126,9 +127,11 @@ def _described(model: Any) -> tuple[dict[str, Any], dict[str, Array]]:
     else:
         node = _describe(model, sheets)
     versions = {name: version(name) for name in _PACKAGES}
-    return {"model": node, "versions": versions | {"python": platform.python_version()}}, (
-        sheets.arrays
-    )
+    record = {"model": node, "versions": versions | {"python": platform.python_version()}}
+    zero_based = getattr(_last(model), _ZERO_BASED, None)
+    if zero_based is not None:
+        record["zero_based"] = zero_based
+    return record, sheets.arrays
 
 
 def _restored(record: dict[str, Any], arrays: dict[str, Array]) -> Any:
@@ -137,6 +140,8 @@ def _restored(record: dict[str, Any], arrays: dict[str, Array]) -> Any:
     if not isinstance(versions, dict) or not all(isinstance(v, str) for v in versions.values()):
         raise damaged("the versions are not texts")
     node = entries.take("model")
+    # Only data with indices has it, and files older than this entry have none.
+    zero_based = entries.flag("zero_based") if "zero_based" in record else None
     entries.finish()
     if isinstance(node, dict) and node.get("estimator") == _PIPELINE:
         from pegasos.io._model_pipeline import restore_pipeline
@@ -146,10 +151,20 @@ def _restored(record: dict[str, Any], arrays: dict[str, Array]) -> Any:
         model = _restore(Entries(node, arrays))
     if arrays:
         raise damaged(f"array {min(arrays)} is unknown")
+    if zero_based is not None:
+        setattr(_last(model), _ZERO_BASED, zero_based)
     return model
 
 
+def _last(model: Any) -> Any:
+    """Return the model at the end of a pipeline, or the model itself."""
+    return model.steps[-1][1] if type(model).__name__ == _PIPELINE else model
+
+
 def _describe(model: Any, sheets: Sheets) -> dict[str, Any]:
+    if hasattr(model, "to_local"):  # of pegasos.dask: a file knows of no cluster
+        refuse_unfitted(model)
+        model = model.to_local()
     name = type(model).__name__
     if name not in _CODECS or type(model) is not getattr(pegasos, name):
         raise ModelError(

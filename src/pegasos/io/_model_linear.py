@@ -6,8 +6,7 @@ import numpy as np
 
 from pegasos._linear import PegasosClassifier
 from pegasos._pegasos_run import PegasosState
-from pegasos._perceptron import PerceptronClassifier
-from pegasos._perceptron import _State as PerceptronState
+from pegasos._perceptron import PerceptronClassifier, PerceptronState
 from pegasos.io._model_common import (
     describe_classifier,
     describe_totals,

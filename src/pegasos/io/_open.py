@@ -10,6 +10,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
+import numpy as np
+import numpy.typing as npt
+
 from pegasos.io._errors import DataError, needs
 
 __all__ = [
@@ -17,6 +20,7 @@ __all__ = [
     "as_file",
     "checked_path",
     "compression_of",
+    "fill",
     "open_bytes",
     "reading",
     "refuse_utf16",
@@ -76,6 +80,17 @@ def open_bytes(path: str) -> Iterator[IO[bytes]]:
         raw = stack.enter_context(_opened(path))
         kind = compression_of(raw.peek(_LONGEST_MAGIC))
         yield stack.enter_context(_decompressed(path, raw, kind)) if kind else raw
+
+
+def fill(stream: IO[bytes], array: npt.NDArray[Any]) -> int:
+    """Read until the array is full or the stream ends; return how many bytes there were."""
+    view, got = array.view(np.uint8).data, 0
+    while got < len(view):
+        n = stream.readinto(view[got:])  # type: ignore[attr-defined]
+        if not n:
+            break
+        got += n
+    return got
 
 
 def refuse_utf16(path: str, beginning: bytes) -> None:

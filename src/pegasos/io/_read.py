@@ -114,7 +114,7 @@ def read(
         A named tuple ``(X, y, names)``. X is a CSR matrix if the file is sparse, else an array.
         y is int64 if all labels are whole numbers, float64 if all are numbers, else str.
         names are those of the columns of X, or None if the file has none. With ``query_id``,
-        ``(X, y, names, query_id)``.
+        ``(X, y, names, query_id)``. Its attribute ``zero_based`` tells how svmlight was read.
 
     Raises
     ------
@@ -135,15 +135,15 @@ def read(
 
         from pegasos.io._svmlight import read_svmlight
 
-        data = read_svmlight(
+        return read_svmlight(
             path,
             dtype=dtype,
             n_features=n_features,
             zero_based=zero_based,
             query_id=query_id,
             n_threads=int(effective_n_jobs(n_jobs)),
+            has_labels=target is not None,
         )
-        return data if target is not None else data._replace(y=None)
     if kind == "idx":
         from pegasos.io._idx import read_idx
 
@@ -153,7 +153,8 @@ def read(
             from pegasos.io._arrays import read_arrays
 
             return read_arrays(file, kind, key, target, dtype)
-        from pegasos.io._table import Wishes, data_of_table
+        from pegasos.io._table import data_of_table
+        from pegasos.io._table_columns import Wishes
         from pegasos.io._table_files import open_table
         from pegasos.io._table_text import check_table_text
 

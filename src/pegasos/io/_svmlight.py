@@ -2,6 +2,7 @@
 
 import mmap
 import re
+from collections.abc import Callable
 from typing import IO, Any
 
 import numpy as np
@@ -14,12 +15,13 @@ from pegasos.io._open import (
     STDIN,
     checked_path,
     compression_of,
+    fill,
     open_bytes,
     reading,
     refuse_utf16,
 )
 
-__all__ = ["read_svmlight"]
+__all__ = ["SvmlightText", "check_features", "csr_of", "read_svmlight"]
 
 # Between two blocks Python can stop. Large enough for many threads, small beside a large file.
 _BLOCK = 32 << 20
@@ -91,6 +93,7 @@ def read_svmlight(
     zero_based: bool | None,
     query_id: bool,
     n_threads: int,
+    has_labels: bool,
 ) -> Data | RankedData:
     """Return the rows as a CSR matrix.
 
@@ -108,50 +111,98 @@ def read_svmlight(
         Whether to return the numbers after ``qid:``.
     n_threads : int
         Makes no difference to the result.
+    has_labels : bool
+        Whether to return them.
 
     Returns
     -------
     Data or RankedData
     """
-    import scipy.sparse as sp
-
-    in_double = np.dtype(dtype) == np.float64
-    core = _core.svmlight_reader(in_double=in_double, zero_based=zero_based, with_qid=query_id)
-    text = _Text(path, core, n_threads, str(np.dtype(dtype)))
+    text = SvmlightText(path, dtype, zero_based, n_threads, query_id=query_id)
     with reading(path):
         text.read()
-    labels, values, columns, ends, qids, found = core.finish(n_threads=n_threads)
+    labels, values, columns, ends, qids, found = text.finish()
     if not len(labels):
         raise DataError(f"{path}: there are no rows", "check how the file was made or copied")
+    n_features = check_features(path, found, n_features)
+    X = csr_of(values, columns, ends, n_features)
+    y = labels_of(path, labels) if has_labels else None
+    data = RankedData(X, y, None, qids) if query_id else Data(X, y, None)
+    data.zero_based = text.core.counts_from_zero()
+    return data
+
+
+def check_features(path: str, found: int, n_features: int | None) -> int:
+    """Return the number of columns: as asked for, or as many as the indices say."""
     if n_features is None:
         if not found:
             raise DataError(
                 f"{path}: no line has a feature",
                 "after the label write entries such as 7:0.25, or say n_features=",
             )
-        n_features = found
-    elif found > n_features:
+        return found
+    if found > n_features:
         raise DataError(
             f"{path}: there are {found} features, and n_features={n_features} was asked for",
             f"read with n_features={found}, or check zero_based=",
         )
+    return n_features
+
+
+def csr_of(
+    values: npt.NDArray[Any],
+    columns: npt.NDArray[np.int32],
+    ends: npt.NDArray[Any],
+    n_features: int,
+) -> Any:
+    """Return the entries as a matrix, without a copy of them."""
+    import scipy.sparse as sp
+
     narrow = len(values) < 2**31
     indptr: Any = np.zeros(len(ends) + 1, dtype=np.int32 if narrow else np.int64)
     indptr[1:] = ends
-    X: Any = sp.csr_matrix((values, columns, indptr), shape=(len(labels), n_features), copy=False)
+    X: Any = sp.csr_matrix((values, columns, indptr), shape=(len(ends), n_features), copy=False)
     X.has_canonical_format = True  # C++ has refused all else: nobody has to check it again
-    y = labels_of(path, labels)
-    return RankedData(X, y, None, qids) if query_id else Data(X, y, None)
+    return X
 
 
-class _Text:
-    """The text of a file on its way to C++, block by block."""
+class SvmlightText:
+    """Text on its way to C++: all of a file, block by block, or a piece of one.
 
-    def __init__(self, path: str, core: Any, n_threads: int, dtype: str) -> None:
+    Parameters
+    ----------
+    path, dtype, zero_based, n_threads, query_id
+        As in `read_svmlight`.
+    lines_before : callable
+        Returns how many lines of the file are before the first; asked for if there is a fault.
+    """
+
+    def __init__(
+        self,
+        path: str,
+        dtype: npt.DTypeLike,
+        zero_based: bool | None,
+        n_threads: int,
+        *,
+        query_id: bool = False,
+        lines_before: Callable[[], int] = int,
+    ) -> None:
         self.path = path
-        self.core = core
+        self.dtype = np.dtype(dtype)
         self.n_threads = n_threads
-        self.dtype = dtype
+        self.lines_before = lines_before
+        self.core = _core.svmlight_reader(
+            in_double=self.dtype == np.float64, zero_based=zero_based, with_qid=query_id
+        )
+
+    def finish(self) -> tuple[Any, ...]:
+        """Return labels, values, columns, ends of the rows, queries and the number of features."""
+        return self.core.finish(n_threads=self.n_threads)
+
+    def read_piece(self, text: bytes, *, is_first: bool) -> None:
+        """Feed whole lines that are in memory; the first of a file may begin with a mark."""
+        array = np.frombuffer(text, dtype=np.uint8)
+        self._feed(array[self._skip_mark(array) if is_first else 0 :], is_last=True)
 
     def read(self) -> None:
         """Feed all of the file: from memory if it can be mapped, else through a buffer."""
@@ -179,7 +230,7 @@ class _Text:
         buffer = np.empty(_BLOCK, dtype=np.uint8)
         held, is_first, is_last = 0, True, False
         while not is_last:
-            got = _fill(stream, buffer[held:])
+            got = fill(stream, buffer[held:])
             is_last = held + got < len(buffer)
             text = buffer[: held + got]
             if is_first:
@@ -206,6 +257,7 @@ class _Text:
             message, hint = _words(name, found)
             shown = f"'{found.decode('ascii', 'backslashreplace')}'"
             message = message.format(text=shown, dtype=self.dtype)
+            line += self.lines_before()
             raise DataError(f"{self.path}, line {line}, column {column}: {message}", hint)
         return used
 
@@ -215,17 +267,6 @@ def _let_go(mapped: mmap.mmap, n_bytes: int) -> None:
     whole_pages = n_bytes // mmap.PAGESIZE * mmap.PAGESIZE
     if whole_pages and hasattr(mmap, "MADV_DONTNEED"):
         mapped.madvise(mmap.MADV_DONTNEED, 0, whole_pages)
-
-
-def _fill(stream: IO[bytes], buffer: npt.NDArray[np.uint8]) -> int:
-    """Read until the buffer is full or the stream ends; return how many bytes there were."""
-    view, got = memoryview(buffer.data), 0
-    while got < len(view):
-        n = stream.readinto(view[got:])  # type: ignore[attr-defined]
-        if not n:
-            break
-        got += n
-    return got
 
 
 def _words(name: str, found: bytes) -> tuple[str, str]:
