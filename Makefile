@@ -59,6 +59,7 @@ bench: $(VENV)/.stamp-bench ## time against other packages, side by side
 	$(BIN)/python benchmarks/loading.py
 	$(BIN)/python benchmarks/end_to_end.py
 	$(BIN)/python benchmarks/defaults.py
+	$(BIN)/python benchmarks/scale.py
 
 sanitize: $(VENV)/.stamp-tools ## run the C++ tests under the address and undefined-behaviour sanitizers
 	$(BIN)/cmake -S . -B build/sanitize -G Ninja -DCMAKE_MAKE_PROGRAM='$(CURDIR)/$(BIN)/ninja' \
