@@ -93,7 +93,7 @@ class CountingRows:
         rows = np.arange(first, last)
         self.make(rows, out, rows)
 
-    def local(self, which):
+    def local(self, which, out=None):
         return np.ascontiguousarray(self._K[np.ix_(which, which)])
 
 

@@ -112,6 +112,19 @@ def test_two_rows_by_hand():
         assert_array_equal(state.scores, [[masses[0], -4 * masses[1]]])
 
 
+@pytest.mark.parametrize("first", [0, 3, 17, 38])
+def test_of_rows_that_gain_the_same_the_first_is_moved(first):
+    K = np.full((40, 40), 0.5)
+    K[:first] = K[:, :first] = 0.0
+    K[range(first), range(first)] = 1e6  # rows before it gain next to nothing
+    sample = KernelSample(K, np.ones(40, dtype=np.int32), None)
+    problem = make_problem(sample, 1.0)
+    state = KernelState(problem, None)
+    run = core_run(problem, state, solver="sdca", most_passes=1, enough=100.0)  # one step
+    make_block(problem, run, state, np.arange(40))
+    assert np.flatnonzero(state.masses[0]).tolist() == [first]
+
+
 @pytest.mark.parametrize("threads", [1, 2, 3])
 @pytest.mark.parametrize("room", [None, 50, 4])
 def test_problems_in_lockstep_each_choose_their_own_steps(threads, room):

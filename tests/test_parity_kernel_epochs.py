@@ -66,6 +66,48 @@ def test_enough_epochs_close_the_gap(loss):
     assert certificate.relative_gap < 1e-6
 
 
+@pytest.mark.parametrize("threads", [1, 2, 5])
+@pytest.mark.parametrize("room", [None, 300, 40])
+def test_every_class_goes_its_own_way_whatever_the_others_and_the_threads(
+    monkeypatch, threads, room
+):
+    monkeypatch.setattr("pegasos._kernel_sdca_run._MOST_ROWS", 32)  # many sets, at various times
+    n = 300
+    sample = make_kernel_sample(7, n, n_classes=3, weighted=True)
+    options = {"room": room, "threads": threads}
+    together = make_problem(sample, 0.001, positive=[0, 1, 2], **options)
+    alone = [make_problem(sample, 0.001, positive=[p], **options) for p in range(3)]
+    states = [KernelState(problem, None) for problem in (together, *alone)]
+    runs = [
+        KernelSdcaRun(problem, state, n_active=n, tol=1e-6)
+        for problem, state in zip((together, *alone), states, strict=True)
+    ]
+    rng = np.random.default_rng(0)
+    for _ in range(3):
+        draws = rng.permutation(n)
+        for run in runs:
+            for part in np.split(draws, [50, 51, 200]):
+                run.advance(part)
+            run.end_of_stride()
+    for p in range(3):
+        assert_allclose(states[0].masses[p], states[1 + p].masses[0], rtol=0, atol=1e-9)
+        assert states[0].tally["violations"][p] == states[1 + p].tally["violations"][0]
+    assert_scores_belong_to_masses(together, states[0])
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "n_classes", "filled"), [(9, 1, True), (10, 1, False), (15, 3, True)]
+)
+def test_a_matrix_smaller_than_the_kernels_of_the_first_sets_is_made_at_once(
+    monkeypatch, n_rows, n_classes, filled
+):
+    monkeypatch.setattr("pegasos._kernel_sdca_run._MOST_ROWS", 7)  # half of 9^2 is below 7^2
+    sample = make_kernel_sample(0, n_rows, n_classes=3)
+    problem = make_problem(sample, 0.1, positive=list(range(n_classes)), room=n_rows)
+    KernelSdcaRun(problem, KernelState(problem, None), n_active=n_rows, tol=None)
+    assert problem.source.is_full == filled
+
+
 # --- Which rows may move --------------------------------------------------------------------------
 
 

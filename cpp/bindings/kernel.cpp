@@ -100,10 +100,10 @@ void kernel_rows(const Rows& rows, In<double, 1> squares, In<int64_t, 1> picked,
     fill_rows<double>(first, second, options, out, slots.data());
 }
 
-void kernel_matrix(const Rows& rows, In<double, 1> squares, int64_t first, int64_t last,
-                   KernelOut out, const std::string& kernel, double gamma, double coef0,
-                   int64_t degree, bool in_double, int n_threads) {
-  const GramSide all = gram_side(rows, squares, std::nullopt);
+void kernel_matrix(const Rows& rows, In<double, 1> squares, std::optional<In<int64_t, 1>> which,
+                   int64_t first, int64_t last, KernelOut out, const std::string& kernel,
+                   double gamma, double coef0, int64_t degree, bool in_double, int n_threads) {
+  const GramSide all = gram_side(rows, squares, which);
   require(0 <= first && first <= last && last <= all.n, "not rows of the matrix");
   require(static_cast<int64_t>(out.shape(0)) == all.n && out.shape(1) == out.shape(0),
           "out has a wrong shape");
@@ -298,9 +298,9 @@ void bind_kernel_machines(nb::module_& m) {
         nb::arg("others").noconvert().none(), nb::arg("out").noconvert(),
         nb::arg("slots").noconvert(), nb::kw_only(), "kernel"_a, "gamma"_a, "coef0"_a, "degree"_a,
         "same_matrix"_a, "in_double"_a, "n_threads"_a);
-  m.def("kernel_matrix", &kernel_matrix, "rows"_a, nb::arg("squares").noconvert(), "first"_a,
-        "last"_a, nb::arg("out").noconvert(), nb::kw_only(), "kernel"_a, "gamma"_a, "coef0"_a,
-        "degree"_a, "in_double"_a, "n_threads"_a);
+  m.def("kernel_matrix", &kernel_matrix, "rows"_a, nb::arg("squares").noconvert(),
+        nb::arg("which").noconvert().none(), "first"_a, "last"_a, nb::arg("out").noconvert(),
+        nb::kw_only(), "kernel"_a, "gamma"_a, "coef0"_a, "degree"_a, "in_double"_a, "n_threads"_a);
   m.def("kernel_scores", &kernel_scores, "support"_a, nb::arg("support_squares").noconvert(),
         nb::arg("coef").noconvert(), "rows"_a, nb::arg("squares").noconvert(),
         nb::arg("scores").noconvert(), nb::kw_only(), "kernel"_a, "gamma"_a, "coef0"_a, "degree"_a,

@@ -1,6 +1,7 @@
 #include "pegasos/gram.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <stdexcept>
 #include <type_traits>
 #include <vector>
@@ -17,6 +18,7 @@ Gemm<double> gemm_f64 = nullptr;
 
 // The values of a tile stay in the L2 cache between the product and the kernel function.
 constexpr int64_t kTileRows = 256, kTileColumns = 256;
+constexpr size_t kLineBytes = 64;
 constexpr int64_t kMostCopied = int64_t{1}
                                 << 23;  // values in copies of rows, but never less than one row
 
@@ -95,7 +97,7 @@ class Tiles {
         in_place_(dense_ && !others.which && is_double(others.view) == std::is_same_v<C, double>) {
     const int64_t rows_at_once = std::max<int64_t>(1, kMostCopied / std::max<int64_t>(d_, 1));
     picked_at_once_ = std::min(kTileRows, rows_at_once);
-    if (!dense_) picked_at_once_ = kPanelRows * panels_at_once();
+    if (!dense_) picked_at_once_ = kPanelRows<C> * panels_at_once();
     others_at_once_ = in_place_ || !dense_ ? kTileColumns : std::min(kTileColumns, rows_at_once);
   }
 
@@ -113,8 +115,9 @@ class Tiles {
     for (int64_t first = 0; first < picked_.n; first += picked_at_once_) {
       const int64_t n_picked = std::min(picked_at_once_, picked_.n - first);
       copy_picked(first, n_picked, team);
-      team.run(n_tiles, [&](int64_t k, int member) {
-        const RowRange range = range_at(k, others_.n, others_at_once_);
+      const int64_t skipped = options_.upper ? first / others_at_once_ : 0;
+      team.run(n_tiles - skipped, [&](int64_t k, int member) {
+        const RowRange range = range_at(skipped + k, others_.n, others_at_once_);
         const Tile tile{scratch[member].values.data(), first, n_picked, range.first,
                         range.last - range.first};
         fill(tile, scratch[member]);
@@ -127,32 +130,41 @@ class Tiles {
   // Panels are read at random: together they must fit the L2 cache, or there is only one.
   int64_t panels_at_once() const {
     constexpr int64_t kCache = 1 << 18;
-    const int64_t panel = std::max<int64_t>(1, d_) * kPanelRows * static_cast<int64_t>(sizeof(C));
-    return std::clamp<int64_t>(kCache / panel, 1, kTileRows / kPanelRows);
+    const int64_t panel =
+        std::max<int64_t>(1, d_) * kPanelRows<C> * static_cast<int64_t>(sizeof(C));
+    return std::clamp<int64_t>(kCache / panel, 1, kTileRows / kPanelRows<C>);
   }
 
-  // Dense: row after row, for BLAS. Sparse: panels of kPanelRows rows, feature after feature.
+  // Dense: row after row, for BLAS. Sparse: panels of some rows, feature after feature.
   void copy_picked(int64_t first, int64_t n, Team& team) {
-    const int64_t rows = dense_ ? n : count_ranges(n, kPanelRows) * kPanelRows;
-    copy_.assign(rows * d_, C(0));
+    constexpr int64_t step = kPanelRows<C>;
+    const int64_t rows = dense_ ? n : count_ranges(n, step) * step;
+    copy_ = aligned_zeros(rows * d_);
     team.run(n, [&](int64_t k, int) {
       const int64_t i = picked_.row(first + k);
       if (dense_)
-        spread(picked_.view, i, copy_.data() + k * d_, 1);
+        spread(picked_.view, i, copy_ + k * d_, 1);
       else
-        spread(picked_.view, i, copy_.data() + k / kPanelRows * kPanelRows * d_ + k % kPanelRows,
-               kPanelRows);
+        spread(picked_.view, i, copy_ + k / step * step * d_ + k % step, step);
     });
+  }
+
+  // Panels are read a whole line of the cache at a time.
+  C* aligned_zeros(int64_t n) {
+    space_.assign(n + kLineBytes / sizeof(C), C(0));
+    void* first = space_.data();
+    size_t bytes = space_.size() * sizeof(C);
+    return static_cast<C*>(std::align(kLineBytes, n * sizeof(C), first, bytes));
   }
 
   void fill(const Tile& tile, Scratch<C>& scratch) {
     C* values = scratch.values.data();
     if (dense_)
-      gemm(tile.n_others, tile.n_picked, d_, dense_others(tile, scratch), copy_.data(), values,
+      gemm(tile.n_others, tile.n_picked, d_, dense_others(tile, scratch), copy_, values,
            kTileColumns);
     else
-      for (int64_t k = 0; k < tile.n_picked; k += kPanelRows)
-        panel(tile, copy_.data() + k * d_, values + k * kTileColumns);
+      for (int64_t k = 0; k < tile.n_picked; k += kPanelRows<C>)
+        panel(tile, copy_ + k * d_, values + k * kTileColumns);
     for (int64_t j = 0; j < tile.n_others; ++j)
       scratch.squares[j] = static_cast<C>(others_.squares[others_.row(tile.first_other + j)]);
     for (int64_t k = 0; k < tile.n_picked; ++k) {
@@ -208,7 +220,8 @@ class Tiles {
   int64_t d_;
   bool dense_, in_place_;
   int64_t picked_at_once_, others_at_once_;
-  std::vector<C> copy_;
+  std::vector<C> space_;
+  C* copy_ = nullptr;  // of the picked rows, in that space
 };
 
 // In float32 only where all data is, and the caller has not asked for more.
@@ -229,14 +242,18 @@ GramOptions stored_in(GramOptions options) {
   return options;
 }
 
+GramSide part_of(const GramSide& side, int64_t first, int64_t last) {
+  return {side.view, side.squares, side.which ? side.which + first : nullptr, last - first,
+          side.first + first};
+}
+
 template <class T>
 void store_rows(const GramSide& picked, const GramSide& others, const GramOptions& options,
                 T* const* rows) {
   with_tiles(picked, others, stored_in<T>(options), [&](const auto& tile) {
     for (int64_t k = 0; k < tile.n_picked; ++k) {
       const auto* values = tile.values + k * kTileColumns;
-      T* row = rows[tile.first_picked + k] + tile.first_other;
-      for (int64_t j = 0; j < tile.n_others; ++j) row[j] = static_cast<T>(values[j]);
+      std::copy(values, values + tile.n_others, rows[tile.first_picked + k] + tile.first_other);
     }
   });
 }
@@ -268,10 +285,10 @@ void store_upper(const C* values, int64_t n_rows, int64_t n_columns, int64_t row
 }
 
 template <class T>
-void store_symmetric(const GramSide& all, const GramOptions& options, int64_t first, int64_t last,
+void store_symmetric(const GramSide& all, GramOptions options, int64_t first, int64_t last,
                      T* matrix, int64_t stride) {
-  const GramSide picked{all.view, all.squares, nullptr, last - first, first};
-  const GramSide others{all.view, all.squares, nullptr, all.n - first, first};
+  const GramSide picked = part_of(all, first, last), others = part_of(all, first, all.n);
+  options.upper = true;
   with_tiles(picked, others, stored_in<T>(options), [=](const auto& tile) {
     const int64_t row = first + tile.first_picked, column = first + tile.first_other;
     if (column < row + tile.n_picked)

@@ -47,6 +47,7 @@ def kernel_rows(
 def kernel_matrix(
     rows: Rows,
     squares: Floats,
+    which: Integers | None,
     first: int,
     last: int,
     out: npt.NDArray[Any],

@@ -61,7 +61,7 @@ class KernelProblem:
         """Return how many numbers a draw touches, on average over all problems."""
         return self.n_problems * (20 + _VIOLATIONS_EXPECTED * self.n_rows)
 
-    def only(self, which: RowNumbers) -> "KernelProblem":
+    def only(self, which: RowNumbers | slice) -> "KernelProblem":
         """Return some of the problems."""
         return KernelProblem(
             self.source,

@@ -38,8 +38,8 @@ class KernelState:
             self.mean_scores, self.mean_masses = problem.zeros(), problem.zeros()
             self.tally["mean_clock"] = self.tally["mean_weight"] = 0
 
-    def only(self, which: RowNumbers) -> "KernelState":
-        """Return a copy of the state of some problems."""
+    def only(self, which: RowNumbers | slice) -> "KernelState":
+        """Return the state of some problems: a copy, or with a slice a view."""
         part = copy(self)
         for name in self._arrays():
             setattr(part, name, getattr(self, name)[which])
@@ -122,24 +122,40 @@ def make_block(
     """
     source = problem.source
     gram = None if source.bring_the_rest(block) else source.local(block)
+    delta, n_steps = decide(problem, run, state, block, gram)
     targets = [state.scores] if state.mean_scores is None else [state.scores, state.mean_scores]
-    delta = np.empty((len(targets) * problem.n_problems, len(block)))
-    mean_delta = delta[problem.n_problems :] if len(targets) == 2 else None
-    n_steps = np.zeros(problem.n_problems, dtype=np.int64)
+    changed = np.flatnonzero(delta.any(axis=0))
+    problem.add_rows(block[changed], delta[:, changed], *targets)
+    return n_steps
+
+
+def decide(
+    problem: KernelProblem,
+    run: Any,
+    state: KernelState,
+    block: RowNumbers,
+    gram: npt.NDArray[Any] | None,
+) -> tuple[Floats, npt.NDArray[np.int64]]:
+    """Make the steps of a block; scores are left as they are.
+
+    ``gram`` is the kernel among its rows; without it, all of them must be there. Return what the
+    coefficients gain, per problem and row (then what their means do), and the steps (sdca).
+    """
+    n = problem.n_problems
+    delta = np.empty((n if state.mean_scores is None else 2 * n, len(block)))
+    n_steps = np.zeros(n, dtype=np.int64)
     _core.kernel_decisions(
         run,
         block,
         gram,
-        source.values,
-        source.slots,
-        delta[: problem.n_problems],
-        mean_delta,
+        problem.source.values,
+        problem.source.slots,
+        delta[:n],
+        None if state.mean_scores is None else delta[n:],
         n_steps,
         n_threads=problem.threads,
     )
-    changed = np.flatnonzero(delta.any(axis=0))
-    problem.add_rows(block[changed], delta[:, changed], *targets)
-    return n_steps
+    return delta, n_steps
 
 
 def fill_if_worth_it(source: Any, n_draws: int) -> None:

@@ -32,6 +32,7 @@ struct GramOptions {
       same_matrix;  // both sides are of one matrix: an rbf kernel is then exactly 1 on the diagonal
   bool in_double;   // float32 norms so large that their differences need float64
   int n_threads;
+  bool upper = false;  // both sides begin with the same row: no tiles before the diagonal
 };
 
 // rows[k][j] = K(picked row k, other row j); the rows are float32 or float64.
@@ -40,7 +41,7 @@ void kernel_rows(const GramSide& picked, const GramSide& others, const GramOptio
 void kernel_rows(const GramSide& picked, const GramSide& others, const GramOptions&,
                  double* const* rows);
 
-// Rows first .. last-1 of the kernel matrix of all rows with each other, from the diagonal on, and the same as
+// Rows first .. last-1 of the kernel matrix of these rows with each other, from the diagonal on, and the same as
 // columns: when all rows are done, in order, the matrix is. Half the products, and exactly symmetric. Row i
 // begins at matrix + i * stride.
 void kernel_matrix(const GramSide& all, const GramOptions&, int64_t first, int64_t last,

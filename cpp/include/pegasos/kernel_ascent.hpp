@@ -163,11 +163,13 @@ class HingeAscent {
     }
     T most = 0;
     int64_t at = 0;
-    for (int lane = 0; lane < W::lanes; ++lane)
-      if (best[lane] > most) {
+    for (int lane = 0; lane < W::lanes; ++lane) {
+      const int64_t there = static_cast<int64_t>(where[lane]);
+      if (best[lane] > most || (best[lane] == most && there < at)) {  // of equals the first
         most = best[lane];
-        at = static_cast<int64_t>(where[lane]);
+        at = there;
       }
+    }
     for (; k < n_; ++k) {
       if (row) slack_[k] -= sign_[k] * (change * row[k]);
       const T moved = clipped(mass_[k] + slack_[k] * per_slack_[k]) - mass_[k];

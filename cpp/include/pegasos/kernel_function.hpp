@@ -26,22 +26,29 @@ struct KernelFunction {
 
 inline namespace PEGASOS_LEVEL {
 
-// Thirty-two bytes of T, with the integers of the same width for its exponent.
+// A register of T, with the integers of the same width for its exponent. Not wider than the CPU has them: GCC
+// takes comparisons of longer vectors apart, lane by lane.
+#ifdef __AVX512F__
+constexpr int kWideBytes = 64;
+#else
+constexpr int kWideBytes = 32;
+#endif
+
 template <class T>
 struct Wide;
 template <>
 struct Wide<float> {
-  typedef float Values __attribute__((vector_size(32)));
-  typedef int32_t Bits __attribute__((vector_size(32)));
-  static constexpr int lanes = 8, mantissa = 23, bias = 127, terms = 7;
+  typedef float Values __attribute__((vector_size(kWideBytes)));
+  typedef int32_t Bits __attribute__((vector_size(kWideBytes)));
+  static constexpr int lanes = kWideBytes / 4, mantissa = 23, bias = 127, terms = 7;
   static constexpr float round_trick = 12582912.0f;  // 1.5 * 2^23: adding it rounds to an integer
   static constexpr float ln2_high = 0.693359375f, ln2_low = -2.12194440e-4f;
 };
 template <>
 struct Wide<double> {
-  typedef double Values __attribute__((vector_size(32)));
-  typedef int64_t Bits __attribute__((vector_size(32)));
-  static constexpr int lanes = 4, mantissa = 52, bias = 1023, terms = 13;
+  typedef double Values __attribute__((vector_size(kWideBytes)));
+  typedef int64_t Bits __attribute__((vector_size(kWideBytes)));
+  static constexpr int lanes = kWideBytes / 8, mantissa = 52, bias = 1023, terms = 13;
   static constexpr double round_trick = 6755399441055744.0;  // 1.5 * 2^52
   static constexpr double ln2_high = 0.693145751953125, ln2_low = 1.42860682030941723212e-6;
 };

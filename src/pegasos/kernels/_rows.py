@@ -50,11 +50,17 @@ class KernelRows(Protocol):
     def bring_the_rest(self, which: RowNumbers) -> bool:
         """Bring what is missing of these rows, if that is little; tell whether all are there."""
 
+    def has(self, which: RowNumbers) -> bool:
+        """Tell whether all of these rows are there."""
+
     def parts(self, which: RowNumbers) -> Iterator[RowNumbers]:
         """Bring rows, as many at a time as there is room for; each part is there when it comes."""
 
-    def local(self, which: RowNumbers) -> Matrix:
-        """Return the kernel among these rows alone."""
+    def local(self, which: RowNumbers, out: Matrix | None = None) -> Matrix:
+        """Return the kernel among these rows alone.
+
+        ``out`` may be taken for it: the system clears new memory page by page, which takes long.
+        """
 
 
 class StoredMatrix:
@@ -71,11 +77,15 @@ class StoredMatrix:
         """All rows are always there."""
         return True
 
+    def has(self, which: RowNumbers) -> bool:
+        """All rows are always there."""
+        return True
+
     def parts(self, which: RowNumbers) -> Iterator[RowNumbers]:
         """Return the rows as one part."""
         yield which
 
-    def local(self, which: RowNumbers) -> Matrix:
+    def local(self, which: RowNumbers, out: Matrix | None = None) -> Matrix:
         """Return the kernel among these rows alone."""
         return np.ascontiguousarray(self.values[np.ix_(which, which)])
 
@@ -97,8 +107,8 @@ class RowMaker(Protocol):
         Called for all rows in order. Columns before ``first`` may be left to earlier calls.
         """
 
-    def local(self, which: RowNumbers) -> Matrix:
-        """Return the kernel among these rows alone."""
+    def local(self, which: RowNumbers, out: Matrix | None = None) -> Matrix:
+        """Return the kernel among these rows alone, perhaps in ``out``."""
 
 
 class CachedRows:
@@ -168,6 +178,10 @@ class CachedRows:
         self._fetch(which)
         return True
 
+    def has(self, which: RowNumbers) -> bool:
+        """Tell whether all of these rows are there."""
+        return bool(np.all(self._slot_of[which] >= 0))
+
     def parts(self, which: RowNumbers) -> Iterator[RowNumbers]:
         """Bring rows, as many at a time as there is room for; each part is there when it comes."""
         size = min(len(self.values), _MADE_AT_ONCE)
@@ -176,9 +190,9 @@ class CachedRows:
             self._fetch(part)
             yield part
 
-    def local(self, which: RowNumbers) -> Matrix:
-        """Return the kernel among these rows alone."""
-        return self.maker.local(which)
+    def local(self, which: RowNumbers, out: Matrix | None = None) -> Matrix:
+        """Return the kernel among these rows alone, perhaps in ``out``."""
+        return self.maker.local(which, out)
 
     def _forget(self) -> None:
         self._slot_of[:] = self._row_in[:] = -1
@@ -235,17 +249,23 @@ class VectorRows:
         self._in_double = needs_float64(kernel, self._vectors)
         self.diagonal = kernel.diagonal(self._vectors.squares)
 
-    def make(self, which: RowNumbers, out: Matrix, slots: RowNumbers) -> None:
-        """Write row ``which[k]`` to ``out[slots[k]]``."""
-        self._rows(which, None, out, slots)
-
     def make_symmetric(self, first: int, last: int, out: Matrix) -> None:
         """Write rows from the diagonal on, and the same as columns: half the work."""
+        self._symmetric(None, first, last, out)
+
+    def local(self, which: RowNumbers, out: Matrix | None = None) -> Matrix:
+        """Return the kernel among these rows alone, in ``out`` if that is given."""
+        K: Matrix = np.empty((len(which), len(which)), self.dtype) if out is None else out
+        self._symmetric(which, 0, len(which), K)
+        return K
+
+    def _symmetric(self, which: RowNumbers | None, first: int, last: int, out: Matrix) -> None:
         vectors = self._vectors
         with blas_on_one_thread():
             _core.kernel_matrix(
                 vectors.rows,
                 vectors.squares,
+                which,
                 first,
                 last,
                 out,
@@ -254,15 +274,8 @@ class VectorRows:
                 n_threads=self.threads,
             )
 
-    def local(self, which: RowNumbers) -> Matrix:
-        """Return the kernel among these rows alone."""
-        K = np.empty((len(which), len(which)), dtype=self.dtype)
-        self._rows(which, which, K, np.arange(len(which)))
-        return K
-
-    def _rows(
-        self, which: RowNumbers, others: RowNumbers | None, out: Matrix, slots: RowNumbers
-    ) -> None:
+    def make(self, which: RowNumbers, out: Matrix, slots: RowNumbers) -> None:
+        """Write row ``which[k]`` to ``out[slots[k]]``."""
         vectors = self._vectors
         with blas_on_one_thread():
             _core.kernel_rows(
@@ -271,7 +284,7 @@ class VectorRows:
                 which,
                 vectors.rows,
                 vectors.squares,
-                others,
+                None,
                 out,
                 slots,
                 **self.kernel.options(),
@@ -300,7 +313,7 @@ class SparseMatrixRows:
         """Write whole rows."""
         out[first:last] = self._matrix[first:last].toarray()
 
-    def local(self, which: RowNumbers) -> Matrix:
+    def local(self, which: RowNumbers, out: Matrix | None = None) -> Matrix:
         """Return the kernel among these rows alone."""
         K: Matrix = np.ascontiguousarray(self._matrix[which][:, which].toarray())
         return K
@@ -328,7 +341,7 @@ class CallableRows:
         """Write whole rows: the user's function may see to symmetry, or not."""
         out[first:last] = self._values(pick(self._X, range(first, last)), self._X)
 
-    def local(self, which: RowNumbers) -> Matrix:
+    def local(self, which: RowNumbers, out: Matrix | None = None) -> Matrix:
         """Return the kernel among these rows alone."""
         some = pick(self._X, which)
         return np.ascontiguousarray(self._values(some, some))
