@@ -2,6 +2,7 @@
 #include <nanobind/stl/pair.h>
 
 #include "arrays.hpp"
+#include "pegasos/compress.hpp"
 #include "pegasos/gram.hpp"
 #include "pegasos/kernel_engine.hpp"
 
@@ -69,6 +70,41 @@ void squared_norms(const Rows& rows, Out<double, 1> squares, int n_threads) {
   require(static_cast<int64_t>(squares.shape(0)) == rows.view.n_rows, "squares has a wrong shape");
   nb::gil_scoped_release release;
   pegasos::squared_norms(rows.view, squares.data(), n_threads);
+}
+
+template <class T>
+void count_nonzero(In<T, 2> x, Out<int64_t, 1> counts, int n_threads) {
+  require(counts.shape(0) == x.shape(0), "one count per row is needed");
+  nb::gil_scoped_release release;
+  pegasos::count_nonzero(x.data(), static_cast<int64_t>(x.shape(0)),
+                         static_cast<int64_t>(x.shape(1)), counts.data(), n_threads);
+}
+
+// The caller has counted: starts are sums of what count_nonzero says of x.
+template <class T, class Index>
+void compress(In<T, 2> x, In<Index, 1> starts, Out<T, 1> values, Out<Index, 1> columns,
+              int n_threads) {
+  require(starts.shape(0) == x.shape(0) + 1, "one start per row, and one more, is needed");
+  const auto n = static_cast<size_t>(starts.data()[x.shape(0)]);
+  require(values.shape(0) == n && columns.shape(0) == n, "one place per entry is needed");
+  nb::gil_scoped_release release;
+  pegasos::compress(x.data(), static_cast<int64_t>(x.shape(0)), static_cast<int64_t>(x.shape(1)),
+                    starts.data(), values.data(), columns.data(), n_threads);
+}
+
+template <class T, class Index>
+void bind_compress(nb::module_& m) {
+  m.def("compress", &compress<T, Index>, nb::arg("x").noconvert(), nb::arg("starts").noconvert(),
+        nb::arg("values").noconvert(), nb::arg("columns").noconvert(), nb::kw_only(),
+        "n_threads"_a);
+}
+
+template <class T>
+void bind_compress_values(nb::module_& m) {
+  m.def("count_nonzero", &count_nonzero<T>, nb::arg("x").noconvert(), nb::arg("counts").noconvert(),
+        nb::kw_only(), "n_threads"_a);
+  bind_compress<T, int32_t>(m);
+  bind_compress<T, int64_t>(m);
 }
 
 template <class T>
@@ -291,6 +327,8 @@ void add_stored_rows(KernelIn values, std::optional<In<int64_t, 1>> slots, In<in
 
 void bind_kernel_machines(nb::module_& m) {
   m.def("use_blas", &use_blas, "single"_a, "twice"_a);
+  bind_compress_values<float>(m);
+  bind_compress_values<double>(m);
   m.def("squared_norms", &squared_norms, "rows"_a, nb::arg("squares").noconvert(), nb::kw_only(),
         "n_threads"_a);
   m.def("kernel_rows", &kernel_rows, "rows"_a, nb::arg("squares").noconvert(),

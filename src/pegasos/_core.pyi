@@ -44,6 +44,15 @@ def kernel_rows(
     in_double: bool,
     n_threads: int,
 ) -> None: ...
+def count_nonzero(x: npt.NDArray[Any], counts: Integers, *, n_threads: int) -> None: ...
+def compress(
+    x: npt.NDArray[Any],
+    starts: npt.NDArray[Any],
+    values: npt.NDArray[Any],
+    columns: npt.NDArray[Any],
+    *,
+    n_threads: int,
+) -> None: ...
 def kernel_matrix(
     rows: Rows,
     squares: Floats,

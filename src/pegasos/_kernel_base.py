@@ -113,7 +113,7 @@ class KernelModel(ScoringClassifier):
         scores = np.zeros((len(coef), X.shape[0]))
         for first in range(0, X.shape[0], _ROWS_SCORED_AT_ONCE):
             part = slice(first, first + _ROWS_SCORED_AT_ONCE)
-            rows = Vectors(without_zeros(X[part]), threads)
+            rows = Vectors(without_zeros(X[part], threads), threads)
             scores[:, part] = _vector_scores(kernel, support, coef, rows, threads)
         return scores
 

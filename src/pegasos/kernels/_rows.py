@@ -241,7 +241,7 @@ class VectorRows:
         self.threads = threads
         self.n_rows = X.shape[0]
         self.dtype = X.dtype
-        rows = without_zeros(X)
+        rows = without_zeros(X, threads)
         self.n_bytes = 0 if rows is X else rows.data.nbytes + rows.indices.nbytes
         self._vectors = Vectors(rows, threads)
         refuse_overflow(kernel, X.dtype, self._vectors)
