@@ -32,6 +32,7 @@ _HOMES = {
     "PerceptronClassifier": ("pegasos._perceptron", "pegasos.io._model_linear"),
     "KernelPerceptronClassifier": ("pegasos._kernel_perceptron", "pegasos.io._model_kernel"),
 }
+_BY_SCIKIT_LEARN = ("sklearn.callback",)  # when a fit begins
 
 
 def fit(
@@ -152,7 +153,7 @@ def fit(
         reading.refuse_idle(path, one_hot=hot, impute=impute, imputable=fillable)
     if kernel is None and not settings.is_grid:  # else matrices are multiplied
         spare_blas_threads()
-    with importing(*_HOMES[settings.machine.estimator]):
+    with importing(*_HOMES[settings.machine.estimator], *_BY_SCIKIT_LEARN):
         wishes = {
             "one_hot": hot,
             # The model fills what is missing.
