@@ -104,6 +104,8 @@ def _arrow(path: str) -> Any:
 class TableText:
     """A file of text with delimiters."""
 
+    threads = True  # whether pyarrow starts some
+
     def __init__(self, path: str, delimiter: str, header: bool) -> None:
         self.path = path
         self.delimiter = delimiter
@@ -146,13 +148,14 @@ class TableText:
         import pyarrow as pa
 
         try:
-            return self._table(_BLOCK, names, convert)
+            return self.in_blocks(_BLOCK, names, convert)
         except pa.ArrowInvalid as error:
             if _LONG_LINE not in str(error):
                 raise
-        return self._table(LONGEST_LINE, names, convert)
+        return self.in_blocks(LONGEST_LINE, names, convert)
 
-    def _table(self, block: int, names: list[str] | None, convert: Mapping[str, Any]) -> Any:
+    def in_blocks(self, block: int, names: list[str] | None, convert: Mapping[str, Any]) -> Any:
+        """Return the table, read in blocks of so many bytes, or an error of pyarrow's."""
         import pyarrow as pa
         import pyarrow.csv
 
@@ -160,6 +163,7 @@ class TableText:
             self._source(),  # its own each time: a thread may still read ahead in an earlier one
             memory_pool=pa.system_memory_pool(),  # pyarrow's own keeps much of what was freed
             read_options=pyarrow.csv.ReadOptions(
+                use_threads=self.threads,
                 block_size=block,
                 column_names=names,
                 autogenerate_column_names=names is None and not self.header,
