@@ -17,6 +17,9 @@ def main() -> None:
     """Run the program with the arguments of the command line, and exit with its code."""
     gc.set_threshold(_OBJECTS)
     try:
+        from pegasos.cli._stop import hear_every_stop
+
+        hear_every_stop()
         from pegasos.cli._app import run
         from pegasos.cli._imports import spare_imports
 
