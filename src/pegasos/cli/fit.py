@@ -273,7 +273,7 @@ def _text(facts: dict[str, Any]) -> str:
         "model": " + ".join([*facts["preparation"], facts["estimator"]]),
         "data": f"{facts['rows']} rows, {facts['features']} features, "
         f"{len(facts['classes'])} classes"
-        + (f", {facts['chunks']} chunks" if "chunks" in facts else ""),
+        + (f", chunks: {facts['chunks']}" if "chunks" in facts else ""),
         "training": f"{facts['epochs']} epochs, {facts['steps']} steps, {facts['seconds']:.3g} s",
         "certificate": certificate_text(facts["certificate"]),
     }
