@@ -232,12 +232,17 @@ class TableText:
         )
 
     def _cells(self) -> Iterator[tuple[int, list[str]]]:
+        """Yield the cells of each line that is not empty, with its number."""
+        for number, line in self._lines():
+            yield number, self._split(line)
+
+    def _lines(self) -> Iterator[tuple[int, str]]:
         """Yield the lines that are not empty, with their numbers."""
         with self._opened() as (file, n_before):
             lines = io.TextIOWrapper(file, "utf-8", "replace")
             for number, line in enumerate(lines, n_before + 1):
                 if text := line.rstrip("\n").replace("\0", "\ufffd"):
-                    yield number, self._split(text)
+                    yield number, text
 
     @contextlib.contextmanager
     def _opened(self) -> Iterator[tuple[IO[bytes], int]]:
@@ -246,6 +251,8 @@ class TableText:
             yield file, 0
 
     def _split(self, line: str) -> list[str]:
+        if '"' not in line:
+            return line.split(self.delimiter)
         try:  # quoted cells may hold delimiters, though no ends of lines
             return next(csv.reader([line], delimiter=self.delimiter), [])
         except csv.Error:  # a cell is very long
@@ -254,7 +261,7 @@ class TableText:
     def line(self, row: int) -> str:
         """Return the place of a row, in words."""
         with reading(self.path):
-            number, _ = next(islice(self._cells(), row + self.header, None), (None, None))
+            number, _ = next(islice(self._lines(), row + self.header, None), (None, None))
         return f", line {number}" if number else f", row {row + 1}"
 
 
