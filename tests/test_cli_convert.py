@@ -92,8 +92,9 @@ def test_no_digit_is_lost_unless_float32_is_asked_for(here, folder):
     ("arguments", "what", "remedy"),
     [
         (("iris.csv", "out.doc"), "tells no format", "--to"),
-        (("iris.csv", "-"), "standard output has no ending", "--to"),
+        (("iris.csv", "-"), "standard output has no ending", "arrow, hdf5, npy, npz"),
         (("iris.csv", "out.idx"), "idx files are not written", "svmlight, csv"),
+        (("missing.csv", "out.idx"), "idx files are not written", "svmlight, csv"),
         (("people.csv", "out.svm", "--impute", "0"), "is not a number", "--one-hot"),
         (("people.csv", "out.svm", "--one-hot"), "the value is missing", "--impute mean"),
         (("people.csv", "out.svm", "--impute", "x"), "--impute x: this is not known", "mean"),

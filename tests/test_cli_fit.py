@@ -293,7 +293,12 @@ REFUSED = [
     (("--class-weight", "setosa=x"), "--class-weight setosa=x: this is not a number", "setosa=2"),
     (("--impute", "often"), "--impute often: this is not known", "mean, median or a number"),
     (("--test-size", "2"), "--test-size 2: this is no part", "0.25"),
-    (("--test-size", "0.001"), "--test-size 0.001 cannot be had", "--test FILE"),
+    (
+        ("--test-size", "0.001"),
+        "--test-size 0.001 cannot be had: of 150 rows it leaves 1 to test by, for 3 classes",
+        "--test FILE",
+    ),
+    (("--test-size", "0.99"), "it leaves 1 to learn from, for 3 classes", "--test FILE"),
     (("--test-size", "0.5", "--test", "x"), "--test-size and --test do not", "one of them"),
     (("--test", "x.csv"), "x.csv: there is no such file", "check the name"),
     (("--cv", "51"), "--cv 51: no class has as many rows; the largest has 50", "--cv 50"),

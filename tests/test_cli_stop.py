@@ -8,7 +8,7 @@ import pytest
 
 from pegasos import studies
 
-from .cli_helpers import N_TASKS, SLOW, pegasos, stopped_with
+from .cli_helpers import N_TASKS, SLOW, pegasos, pegasos_after, stopped_with
 
 pytest.importorskip("pyarrow", reason="studies need the extra io")
 
@@ -59,6 +59,31 @@ def test_ctrl_c_during_the_imports_leaves_no_traceback():
     )
     assert done.returncode == 130
     assert done.stderr == "note: stopped\n"
+
+
+# Ctrl-C where Python only reports it: importing a module ends with such a callback.
+UNHEARD = """
+import builtins, time
+class Unheard:
+    def __del__(self):
+        raise KeyboardInterrupt
+real = builtins.__import__
+def stop(name, *rest):
+    if name == "pegasos.io":
+        builtins.__import__ = real
+        Unheard()
+        time.sleep(0.3)  # the work that would go on
+    return real(name, *rest)
+builtins.__import__ = stop
+"""
+
+
+def test_ctrl_c_is_heard_where_python_does_not_pass_it_on(tmp_path):
+    (tmp_path / "rows.svm").write_text("1 1:1\n-1 2:1\n")
+    done = pegasos_after(UNHEARD, "fit", "rows.svm", "-o", "model", cwd=tmp_path)
+    assert done.returncode == 130
+    assert done.stderr == "note: stopped; nothing was written\n"
+    assert not (tmp_path / "model").exists()
 
 
 def test_what_was_finished_when_it_was_killed_gives_a_report_that_says_so(tmp_path):

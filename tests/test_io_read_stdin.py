@@ -106,3 +106,10 @@ def test_a_fault_in_a_table_on_standard_input_has_a_line(given):
     given(b"a,b,y\n1,2,3\n1,x,3\n")
     with pytest.raises(DataError, match=r"^-, line 3, column 2"):
         read("-", format="csv")
+
+
+@pytest.mark.parametrize("kind", ["svmlight", "csv", "npy"])
+def test_standard_input_that_is_closed_is_named(monkeypatch, kind):
+    monkeypatch.setattr(sys, "stdin", None)  # as Python has it then
+    with pytest.raises(DataError, match=r"^standard input is closed"):
+        read("-", format=kind)

@@ -3,6 +3,7 @@
 import sys
 import warnings
 from dataclasses import dataclass
+from math import ceil
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -149,16 +150,29 @@ def _fit(model: Any, X: Any, y: Any) -> None:
 def _divided(X: Any, y: Any, work: Work) -> tuple[Any, Any, tuple[Any, Any]]:
     from sklearn.model_selection import train_test_split
 
-    try:
-        train, test, labels, test_labels = train_test_split(
-            X, y, test_size=work.test_size, stratify=y, random_state=work.seed
-        )
-    except ValueError as error:
+    if (reason := _cannot_be_divided(y, work)) is not None:
         raise MendableError(
-            f"--test-size {work.test_size:g} cannot be had: {str(error).removesuffix('.')}",
+            f"--test-size {work.test_size:g} cannot be had: {reason}",
             "choose another part, or name rows to test by with --test FILE",
-        ) from None
+        )
+    train, test, labels, test_labels = train_test_split(
+        X, y, test_size=work.test_size, stratify=y, random_state=work.seed
+    )
     return train, labels, (test, test_labels)
+
+
+def _cannot_be_divided(y: Any, work: Work) -> str | None:
+    """Return why there are no rows of each class to learn from and to test by, if so."""
+    import numpy as np
+
+    classes, counts = np.unique(y, return_counts=True)
+    if counts.min() < 2:
+        return f"class {classes[counts.argmin()]} has one row only"
+    n_test = ceil(len(y) * (work.test_size or 0))
+    for n_rows, purpose in ((n_test, "test by"), (len(y) - n_test, "learn from")):
+        if n_rows < len(classes):
+            return f"of {len(y)} rows it leaves {n_rows} to {purpose}, for {len(classes)} classes"
+    return None
 
 
 def _cross_validated(model: Any, X: Any, y: Any, work: Work) -> Facts:

@@ -28,7 +28,7 @@ def importing(*modules: str) -> Iterator[None]:
 
     def work() -> None:
         for module in modules:
-            with suppress(ImportError):  # whoever needs it is told when it is asked for
+            with suppress(Exception):  # whoever needs it is told when it is asked for
                 import_module(module)
 
     # A daemon: an error in the meantime is not kept waiting.

@@ -61,15 +61,16 @@ def convert(
     if target is not None and no_target:
         raise MendableError("--target and --no-target do not go together", "choose one of them")
     from pegasos.io import DataError
-    from pegasos.io._formats import format_of
     from pegasos.io._open import STDIN
     from pegasos.io._write import write as write_data
+    from pegasos.io._write import written_format
 
     try:
-        kind = format_of(output, to)
+        kind = written_format(output, to)
     except DataError as error:
         message = error.message.replace("standard input", "standard output")
-        raise MendableError(message, error.hint.replace("format=", "--to")) from None
+        hint = error.hint.replace("format=", "--to").replace("idx, ", "")  # which is only read
+        raise MendableError(message, hint) from None
     source.refuse_to_overwrite(output, data)
     reading = source.Reading.of(context.params)
     hot = source.one_hot(one_hot, categorical)

@@ -32,6 +32,7 @@ _HOMES = {
     "PerceptronClassifier": ("pegasos._perceptron", "pegasos.io._model_linear"),
     "KernelPerceptronClassifier": ("pegasos._kernel_perceptron", "pegasos.io._model_kernel"),
 }
+_BY_SCIKIT_LEARN = ("sklearn.callback",)  # when a fit begins
 
 
 def fit(
@@ -152,7 +153,7 @@ def fit(
         reading.refuse_idle(path, one_hot=hot, impute=impute, imputable=fillable)
     if kernel is None and not settings.is_grid:  # else matrices are multiplied
         spare_blas_threads()
-    with importing(*_HOMES[settings.machine.estimator]):
+    with importing(*_HOMES[settings.machine.estimator], *_BY_SCIKIT_LEARN):
         wishes = {
             "one_hot": hot,
             # The model fills what is missing.
@@ -272,7 +273,7 @@ def _text(facts: dict[str, Any]) -> str:
         "model": " + ".join([*facts["preparation"], facts["estimator"]]),
         "data": f"{facts['rows']} rows, {facts['features']} features, "
         f"{len(facts['classes'])} classes"
-        + (f", {facts['chunks']} chunks" if "chunks" in facts else ""),
+        + (f", chunks: {facts['chunks']}" if "chunks" in facts else ""),
         "training": f"{facts['epochs']} epochs, {facts['steps']} steps, {facts['seconds']:.3g} s",
         "certificate": certificate_text(facts["certificate"]),
     }

@@ -104,6 +104,8 @@ def refuse_utf16(path: str, beginning: bytes) -> None:
 def _opened(path: str) -> contextlib.AbstractContextManager[Any]:
     """Open the bytes as they are; standard input is not closed afterwards."""
     if path == STDIN:
+        if sys.stdin is None:
+            raise DataError("standard input is closed", "send data to it, or name a file")
         return contextlib.nullcontext(sys.stdin.buffer)
     return checked_path(path).open("rb", buffering=_BUFFER)
 

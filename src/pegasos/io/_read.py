@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Sequence
-from typing import Literal, overload
+from typing import TYPE_CHECKING, Literal, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -12,10 +12,12 @@ from pegasos.io._errors import DataError
 from pegasos.io._formats import format_of
 from pegasos.io._open import STDIN, as_file, checked_path
 
+if TYPE_CHECKING:
+    from pegasos.io._table_columns import Wishes
+
 __all__ = ["read"]
 
-_DELIMITERS = {"csv": ",", "tsv": "\t"}
-_TABLES = (*_DELIMITERS, "parquet", "arrow")
+_TABLES = ("csv", "tsv", "parquet", "arrow")
 
 
 @overload
@@ -106,7 +108,7 @@ def read(
     query_id : bool, default=False
         svmlight: whether to return the numbers after ``qid:``, which are skipped otherwise.
     n_jobs : int or None, default=-1
-        svmlight: threads; -1 is one for each core. The result is the same for any number.
+        svmlight, csv, tsv: threads; -1 is one for each core. The result is the same for any number.
 
     Returns
     -------
@@ -153,14 +155,29 @@ def read(
             from pegasos.io._arrays import read_arrays
 
             return read_arrays(file, kind, key, target, dtype)
-        from pegasos.io._table import data_of_table
         from pegasos.io._table_columns import Wishes
-        from pegasos.io._table_files import open_table
+
+        wishes = Wishes(target, dtype, one_hot, missing, names)
+        return _read_table(file, kind, header, wishes, n_jobs)
+
+
+def _read_table(path: str, kind: str, header: bool, wishes: "Wishes", n_jobs: int | None) -> Data:
+    from pegasos.io._table import data_of_table
+    from pegasos.io._table_files import DELIMITERS, TableText, open_table, reading_table
+
+    wishes.check()
+    if kind in DELIMITERS:
+        from joblib import effective_n_jobs
+
+        from pegasos.io._table_numbers import read_numbers
         from pegasos.io._table_text import check_table_text
 
-        if kind in _DELIMITERS:
-            check_table_text(file, _DELIMITERS[kind])
-        table, lines = open_table(file, kind, header)
-        wishes = Wishes(target, dtype, one_hot, missing, names)
-        has_names = kind not in _DELIMITERS or header
-        return data_of_table(file, table, lines, wishes, has_names=has_names)
+        check_table_text(path, DELIMITERS[kind])
+        with reading_table(path, kind):
+            text = TableText(path, DELIMITERS[kind], header)
+            data = read_numbers(text, wishes, int(effective_n_jobs(n_jobs)))
+        if data is not None:
+            return data
+    table, lines = open_table(path, kind, header)
+    has_names = kind not in DELIMITERS or header
+    return data_of_table(path, table, lines, wishes, has_names=has_names)

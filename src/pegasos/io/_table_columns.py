@@ -259,8 +259,8 @@ class Columns:
             return
         row = int(np.flatnonzero(missing)[0])
         raise DataError(
-            f"{self._place(row, j)}: the value is missing, as are {int(missing.sum())} "
-            f"{self.learned.extent}",
+            f"{self._place(row, j)}: the value is missing ({int(missing.sum())} "
+            f"{self.learned.extent})",
             self.learned.remedy,
         )
 

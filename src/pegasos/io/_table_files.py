@@ -104,6 +104,8 @@ def _arrow(path: str) -> Any:
 class TableText:
     """A file of text with delimiters."""
 
+    threads = True  # whether pyarrow starts some
+
     def __init__(self, path: str, delimiter: str, header: bool) -> None:
         self.path = path
         self.delimiter = delimiter
@@ -146,13 +148,14 @@ class TableText:
         import pyarrow as pa
 
         try:
-            return self._table(_BLOCK, names, convert)
+            return self.in_blocks(_BLOCK, names, convert)
         except pa.ArrowInvalid as error:
             if _LONG_LINE not in str(error):
                 raise
-        return self._table(LONGEST_LINE, names, convert)
+        return self.in_blocks(LONGEST_LINE, names, convert)
 
-    def _table(self, block: int, names: list[str] | None, convert: Mapping[str, Any]) -> Any:
+    def in_blocks(self, block: int, names: list[str] | None, convert: Mapping[str, Any]) -> Any:
+        """Return the table, read in blocks of so many bytes, or an error of pyarrow's."""
         import pyarrow as pa
         import pyarrow.csv
 
@@ -160,6 +163,7 @@ class TableText:
             self._source(),  # its own each time: a thread may still read ahead in an earlier one
             memory_pool=pa.system_memory_pool(),  # pyarrow's own keeps much of what was freed
             read_options=pyarrow.csv.ReadOptions(
+                use_threads=self.threads,
                 block_size=block,
                 column_names=names,
                 autogenerate_column_names=names is None and not self.header,
@@ -228,12 +232,17 @@ class TableText:
         )
 
     def _cells(self) -> Iterator[tuple[int, list[str]]]:
+        """Yield the cells of each line that is not empty, with its number."""
+        for number, line in self._lines():
+            yield number, self._split(line)
+
+    def _lines(self) -> Iterator[tuple[int, str]]:
         """Yield the lines that are not empty, with their numbers."""
         with self._opened() as (file, n_before):
             lines = io.TextIOWrapper(file, "utf-8", "replace")
             for number, line in enumerate(lines, n_before + 1):
                 if text := line.rstrip("\n").replace("\0", "\ufffd"):
-                    yield number, self._split(text)
+                    yield number, text
 
     @contextlib.contextmanager
     def _opened(self) -> Iterator[tuple[IO[bytes], int]]:
@@ -242,6 +251,8 @@ class TableText:
             yield file, 0
 
     def _split(self, line: str) -> list[str]:
+        if '"' not in line:
+            return line.split(self.delimiter)
         try:  # quoted cells may hold delimiters, though no ends of lines
             return next(csv.reader([line], delimiter=self.delimiter), [])
         except csv.Error:  # a cell is very long
@@ -250,7 +261,7 @@ class TableText:
     def line(self, row: int) -> str:
         """Return the place of a row, in words."""
         with reading(self.path):
-            number, _ = next(islice(self._cells(), row + self.header, None), (None, None))
+            number, _ = next(islice(self._lines(), row + self.header, None), (None, None))
         return f", line {number}" if number else f", row {row + 1}"
 
 

@@ -16,7 +16,7 @@ from pegasos.io._open import STDIN
 from pegasos.io._writable import writable_labels, writable_names, writable_rows
 from pegasos.io._writers import WRITERS, Rows
 
-__all__ = ["write"]
+__all__ = ["write", "written_format"]
 
 _STDOUT = STDIN
 _PACKED = re.compile(r"\.(gz|bz2|zst)$")
@@ -65,18 +65,24 @@ def write(
         cannot be written.
     """
     path = os.fspath(path)
-    kind = format_of(path, format)
-    if kind not in WRITERS:
-        raise DataError(
-            f"{path}: {kind} files are not written: labels would need a file of their own",
-            f"choose one of {', '.join(WRITERS)}",
-        )
+    kind = written_format(path, format)
     X = writable_rows(path, X)
     y = writable_labels(path, y, X.shape[0])
     names = writable_names(path, names, X.shape[1])
     rows = Rows(path, X, y, names, target, zero_based)
     with _opened(path, kind) as file:
         WRITERS[kind](file, rows)
+
+
+def written_format(path: str, given: str | None) -> str:
+    """Return the format that a file will have; refuse one that is only read."""
+    kind = format_of(path, given)
+    if kind not in WRITERS:
+        raise DataError(
+            f"{path}: {kind} files are not written: labels would need a file of their own",
+            f"choose one of {', '.join(WRITERS)}",
+        )
+    return kind
 
 
 @contextlib.contextmanager
