@@ -1,7 +1,12 @@
 """Small data that many tests share."""
 
+import hypothesis
 import numpy as np
 import pytest
+
+# How long an example takes never decides a test.
+hypothesis.settings.register_profile("no deadline", deadline=None)
+hypothesis.settings.load_profile("no deadline")
 
 
 def two_blobs(n_rows=200, n_features=5, seed=0, noise=1.0):

@@ -121,13 +121,13 @@ def assert_certified(case, model):
 
 
 @given(case=cases())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_every_certificate_encloses_the_optimum(case):
     assert_certified(case, case.fit())
 
 
 @given(case=cases(solvers=("pegasos",), max_rows=12, n_classes=(2,)))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_the_bound_of_pegasos_is_a_bound_and_never_below_zero(case):
     # Small and many: batches that do not divide the epoch, epochs cut short, projections.
     model = case.fit()
@@ -136,7 +136,7 @@ def test_the_bound_of_pegasos_is_a_bound_and_never_below_zero(case):
 
 
 @given(case=cases(), changes=st.fixed_dictionaries({"n_jobs": st.sampled_from([2, 3])}))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_the_certificate_does_not_depend_on_n_jobs(case, changes):
     model, other = case.fit(), case.fit(**changes)
     assert_array_equal(other.dual_objective_, model.dual_objective_)
@@ -274,7 +274,7 @@ def test_a_warm_start_whose_rows_all_sleep_keeps_the_model():
     case=cases(n_classes=(2, 3)),
     tol=st.sampled_from([0.5, 0.1, 0.01]),
 )
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_a_fit_that_does_not_warn_has_reached_tol_and_one_that_warns_has_not(case, tol):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -329,7 +329,7 @@ def test_without_tol_all_steps_are_made_and_nothing_is_said():
 
 
 @given(case=cases(n_classes=(2, 3)), tol=st.sampled_from([None, 0.05]))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_the_history_leads_to_the_certificate(case, tol):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)

@@ -156,7 +156,7 @@ def cases(draw):
 
 
 @given(case=cases())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_every_certificate_encloses_the_optimum(case):
     X, y, weight, sizes, parameters = case
     data = [cut(X, sizes), cut(y, sizes)]

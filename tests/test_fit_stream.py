@@ -166,7 +166,7 @@ def test_threads_make_no_difference(estimator):
     steps=st.integers(1, 200),
     seed=st.integers(0, 2**16),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_the_certificate_is_true(n_rows, cut, solver, loss, average, lam, steps, seed):
     X, y = make_rows(n_rows, 3, seed=seed, dtype=np.float64)
     y[:2] = [0, 1]

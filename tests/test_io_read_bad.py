@@ -69,7 +69,7 @@ def test_bytes_that_are_no_data_are_refused_by_every_format(write, name, content
 
 
 @pytest.mark.parametrize("kind", ALL)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(content=st.binary(min_size=1, max_size=200))
 def test_any_bytes_are_read_or_refused(tmp_path_factory, kind, content):
     path = tmp_path_factory.getbasetemp() / f"any-{ALL[kind]}"
@@ -108,7 +108,7 @@ def test_files_cut_off_anywhere_are_refused(tmp_path, kind):
 
 
 @pytest.mark.parametrize("kind", ["parquet", "arrow", "hdf5", "idx", "npy", "npz"])
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(place=st.integers(0, 10**6), byte=st.integers(0, 255))
 def test_files_with_a_wrong_byte_are_read_or_refused(tmp_path_factory, kind, place, byte):
     folder = tmp_path_factory.getbasetemp() / f"wrong-{kind}"

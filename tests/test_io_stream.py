@@ -22,9 +22,7 @@ from .stream_helpers import assert_same, assert_streams, together
 pa = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
 
-few = settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+few = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 sizes = st.one_of(st.integers(1, 60), st.just(10**6))
 
 

@@ -41,7 +41,7 @@ def all_made(cache):
     ),
     dtype=st.sampled_from([np.float32, np.float64]),
 )
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_rows_are_those_of_the_matrix_whatever_the_room(n_rows, room, calls, dtype):
     K = symmetric(n_rows, dtype)
     cache = cached(K, room)
@@ -109,7 +109,7 @@ def test_rows_in_their_turn_are_there_again_as_far_as_there_is_room():
     room=st.integers(1, 5),
     calls=st.lists(st.integers(0, 7), min_size=1, max_size=80),
 )
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_a_cache_used_row_by_row_keeps_the_rows_that_its_rule_says(room, calls):
     cache = cached(symmetric(8), room)
     made, last_asked = [], {}

@@ -119,20 +119,20 @@ def assert_certified(case, model):
 
 
 @given(case=cases())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_every_certificate_encloses_the_optimum(case):
     assert_certified(case, case.fit())
 
 
 @given(case=cases(max_rows=8, n_classes=(2,)))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_the_bound_is_never_below_zero(case):
     # b = 0 gives D = 0: Pegasos may scale down to it, dual ascent begins there and climbs.
     assert case.fit().dual_objective_ >= -TRUE
 
 
 @given(case=cases(), n_jobs=st.sampled_from([2, 3]))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_the_certificate_does_not_depend_on_n_jobs(case, n_jobs):
     model, other = case.fit(), case.fit(n_jobs=n_jobs)
     assert_array_equal(other.dual_objective_, model.dual_objective_)
@@ -233,7 +233,7 @@ def test_a_warm_started_bound_is_true_for_new_rows_and_weights():
 
 
 @given(case=cases(n_classes=(2, 3)), tol=st.sampled_from([0.5, 0.1, 0.01]))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_a_fit_that_does_not_warn_has_reached_tol_and_one_that_warns_has_not(case, tol):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -296,7 +296,7 @@ def test_the_warning_names_the_worst_class_and_max_iter():
 
 
 @given(case=cases(n_classes=(2, 3)), tol=st.sampled_from([None, 0.05]))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_the_history_leads_to_the_certificate(case, tol):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)

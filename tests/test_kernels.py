@@ -90,7 +90,7 @@ def assert_kernels_agree(A, B, gamma, degree, coef0, **options):
     coef0=st.sampled_from([0.0, 1.0, -0.5]),
 )
 @example(0, 1, 1, 1, "csr-f32-i32", "csr-f64-i64", 1.0, 0.5, 1, 0.0)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_kernels_agree_with_the_reference_and_scikit_learn(
     seed, n_a, n_b, n_features, kind_a, kind_b, density, gamma, degree, coef0
 ):

@@ -50,7 +50,7 @@ FLIP = st.tuples(
 
 @pytest.mark.parametrize("name", FUZZED)
 @given(flips=st.lists(FLIP, min_size=1, max_size=3), cut=st.one_of(st.just(0), st.integers(1)))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_any_flipped_or_cut_bytes_give_the_same_model_or_an_error(files, name, flips, cut):
     content = bytearray(files[name])
     # Where a flip is not found by the checksums of the arrays alone.
@@ -90,7 +90,7 @@ def works_or_refused(content, rows):
 
 @pytest.mark.parametrize("name", FUZZED)
 @given(which=st.integers(0, 2**16), odd=ODD, is_gone=st.booleans())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_any_edit_of_the_header_gives_a_model_that_works_or_an_error(
     files, name, which, odd, is_gone
 ):
@@ -113,7 +113,7 @@ def test_any_edit_of_the_header_gives_a_model_that_works_or_an_error(
     at=st.integers(0, 2**16),
     odd=st.sampled_from([0.0, 1.0, -1.0, 7.0, np.nan, np.inf, 1e-300]),
 )
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_any_edit_of_an_array_gives_a_model_that_works_or_an_error(files, name, which, at, odd):
     header, arrays = opened(files[name])
     array = arrays[sorted(arrays)[which % len(arrays)]]

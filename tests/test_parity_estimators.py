@@ -63,7 +63,7 @@ def assert_model(model, w, bias):
     weighted=st.booleans(),
     bias=st.sampled_from([0.0, 1.0, 2.5]),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_a_pegasos_fit_is_the_run_of_the_reference(
     seed, random_state, loss, average, sampling, batch_size, n_steps, project, weighted, bias
 ):

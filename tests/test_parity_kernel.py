@@ -73,7 +73,7 @@ def assert_same_pegasos(run, p, sample, positive, lam, draws, *, loss, average):
     room=rooms,
     parts=st.integers(1, 3),
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_pegasos_makes_the_steps_of_the_reference(
     seed, n_rows, n_draws, lam, loss, average, sampling, weighted, kernel, room, parts
 ):
@@ -342,7 +342,7 @@ def assert_same_perceptron(run, p, sample, positive, draws, average):
     room=rooms,
     parts=st.integers(1, 3),
 )
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_the_perceptron_makes_the_steps_of_the_reference(
     seed, n_rows, n_draws, average, sampling, kernel, room, parts
 ):

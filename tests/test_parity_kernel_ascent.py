@@ -70,7 +70,7 @@ def greedy_ascent(sample, positive, lam, masses, block, *, most_passes, enough):
     warm=st.booleans(),
 )
 @example(0, 40, 37, 1e-4, False, "rbf", None, 1e-3, 4, True)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_a_block_of_the_hinge_moves_the_row_that_gains_most_at_every_step(
     seed, n_rows, n_block, lam, weighted, kernel, room, enough, most_passes, warm
 ):
@@ -218,7 +218,7 @@ def test_float32_rows_reach_the_dual_of_float64_up_to_rounding(weighted, room):
     warm=st.booleans(),
 )
 @example(3, 9, 1, 0.001, False, "poly", None, 2, True)  # the row is where it should be
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_a_block_of_the_log_loss_passes_over_its_rows_as_the_reference_does(
     seed, n_rows, n_block, lam, weighted, kernel, room, passes, warm
 ):

@@ -26,7 +26,7 @@ seeds = st.integers(0, 2**32 - 1)
     slots=st.booleans(),
     density=st.sampled_from([0.0, 0.3, 1.0]),
 )
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_stored_rows_are_added_to_the_scores(
     seed, n_columns, n_rows, n_problems, dtype, slots, density
 ):

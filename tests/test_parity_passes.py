@@ -10,7 +10,7 @@ from pegasos import _core, reference
 
 from .core_helpers import KINDS, LOSSES, core_data, core_rows, make_sample, samples
 
-many = settings(max_examples=60, deadline=None)
+many = settings(max_examples=60)
 seeds = st.integers(0, 2**32 - 1)
 losses = st.sampled_from(LOSSES)
 BINARY = np.array([1], dtype=np.int32)

@@ -23,7 +23,7 @@ from .core_helpers import (
     samples,
 )
 
-many = settings(max_examples=150, deadline=None)
+many = settings(max_examples=150)
 seeds = st.integers(0, 2**32 - 1)
 losses = st.sampled_from(LOSSES)
 averages = st.sampled_from(AVERAGES)

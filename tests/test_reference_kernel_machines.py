@@ -79,7 +79,7 @@ def test_with_the_linear_kernel_the_objectives_are_the_linear_ones(loss):
 
 @pytest.mark.parametrize("loss", LOSS_NAMES)
 @given(seed=st.integers(0, 2**32 - 1), log_lam=st.floats(-6, 2), size=st.floats(-3, 3))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_no_masses_lie_above_any_function(loss, seed, log_lam, size):
     K, y, s = gaussian_problem(seed, n_rows=10)
     rng = np.random.default_rng(seed)

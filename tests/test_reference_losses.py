@@ -43,7 +43,7 @@ def test_slope_is_minus_the_derivative_of_the_value(loss):
     margin=st.floats(-300, 300),
     log_q=st.floats(-6, 6),
 )
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_log_coordinate_solves_its_equation(b, s, margin, log_q):
     q = 10**log_q
     new = reference.log_coordinate(b * s, s, margin, q)

@@ -40,7 +40,7 @@ def test_weighted_dual_objective_by_hand():
 
 @pytest.mark.parametrize("loss", LOSS_NAMES)
 @given(seed=st.integers(0, 2**32 - 1), log_lam=st.floats(-6, 2), size=st.floats(-3, 3))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_no_dual_point_lies_above_any_primal_point(loss, seed, log_lam, size):
     X, y, s = random_problem(seed)
     rng = np.random.default_rng(seed)
