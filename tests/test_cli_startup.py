@@ -13,11 +13,13 @@ from .cli_helpers import pegasos as program
 from .cli_helpers import pegasos_after
 
 SLOW = ("numpy", "scipy", "sklearn", "pyarrow", "matplotlib", "pegasos._core", "pegasos.studies")
-# Written when Python ends, whatever ended it.
-TELL = f"""
-import atexit, sys
-atexit.register(lambda: print([n for n in {SLOW} if n in sys.modules], file=sys.stderr))
+# The program ends by itself, not by Python's hand: it tells something before.
+AT_END = """
+import os, sys
+end = os._exit
+os._exit = lambda code: (sys.stderr.write(tell()), sys.stderr.flush(), end(code))
 """
+TELL = AT_END + f"tell = lambda: repr([n for n in {SLOW} if n in sys.modules]) + chr(10)"
 
 
 @pytest.mark.parametrize(
@@ -86,8 +88,9 @@ def test_the_shell_is_told_how_to_complete(line, expected):
 
 
 # They take long to import; of some, empty packages are there.
-SPARED = """
-import atexit, sys
+SPARED = (
+    AT_END
+    + """
 names = (
     "pandas",
     "scipy.stats._stats_py",
@@ -97,8 +100,9 @@ names = (
     "asyncio.events",
 )
 spared = lambda: [n for n in names if n in sys.modules]
-atexit.register(lambda: print(spared(), "sklearn" in sys.modules, file=sys.stderr))
+tell = lambda: f"{spared()} {'sklearn' in sys.modules}"
 """
+)
 
 
 def test_a_fit_imports_nothing_slow_that_it_does_not_use(tmp_path):
@@ -106,7 +110,7 @@ def test_a_fit_imports_nothing_slow_that_it_does_not_use(tmp_path):
     arguments = ("fit", "rows.svm", "-o", "model", "--solver", "sdca")
     done = pegasos_after(SPARED, *arguments, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert done.stderr == "[] True\n"
+    assert done.stderr == "[] True"
 
 
 @pytest.mark.parametrize(
@@ -121,11 +125,10 @@ def test_only_machines_that_multiply_matrices_start_threads_for_it(
     tmp_path, options, given, expected
 ):
     (tmp_path / "rows.svm").write_text("1 1:1\n-1 2:1\n")
-    code = f"""
-import atexit, os, sys
+    code = f"""{AT_END}
 os.environ.pop("OPENBLAS_NUM_THREADS", None)
 os.environ.update({given!r})
-atexit.register(lambda: sys.stderr.write(repr(os.getenv("OPENBLAS_NUM_THREADS"))))
+tell = lambda: repr(os.getenv("OPENBLAS_NUM_THREADS"))
 """
     arguments = ("fit", "rows.svm", "-o", "model", "--solver", "sdca", *options)
     done = pegasos_after(code, *arguments, cwd=tmp_path)

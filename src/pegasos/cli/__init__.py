@@ -4,8 +4,11 @@ A command's function is its interface: typer makes options and help from the sig
 takes time to import is imported inside the function, so that help is there at once.
 """
 
+import atexit
 import gc
+import os
 import sys
+from contextlib import suppress
 
 __all__ = ["main"]
 
@@ -16,6 +19,8 @@ _OBJECTS = 100_000
 def main() -> None:
     """Run the program with the arguments of the command line, and exit with its code."""
     gc.set_threshold(_OBJECTS)
+    codes: list[int] = []
+    atexit.register(_leave, codes)  # the first to be registered is the last to be called
     try:
         from pegasos.cli._stop import hear_every_stop
 
@@ -28,5 +33,18 @@ def main() -> None:
     except KeyboardInterrupt:  # while modules were being imported
         sys.stderr.write("note: stopped\n")
         code = 130
-    gc.freeze()  # the end of the program does not look for garbage either
+    codes.append(code)
     sys.exit(code)
+
+
+def _leave(codes: list[int]) -> None:
+    """End the program at once, if it has come to its end.
+
+    Python would stop threads that still import or read, within the C++ of other packages: that now
+    and then aborts the program after all is done.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(Exception):  # closed, or broken: that was spoken of before
+            stream.flush()
+    if codes:
+        os._exit(codes[0])

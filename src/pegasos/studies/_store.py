@@ -87,10 +87,9 @@ def read(folder: Path) -> Saved | None:
     path = folder / RESULTS
     try:
         # On this thread alone: one of pyarrow's that still holds Python's bytes when the program
-        # ends would abort it.
-        table = parquet.read_table(
-            pa.BufferReader(path.read_bytes()), use_threads=False, pre_buffer=False
-        )
+        # ends would abort it. (read_table always takes threads.)
+        file = parquet.ParquetFile(pa.BufferReader(path.read_bytes()), pre_buffer=False)
+        table = file.read(use_threads=False)
         record = json.loads((table.schema.metadata or {})[_KEY])
     except FileNotFoundError:
         return None
