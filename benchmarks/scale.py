@@ -11,7 +11,7 @@ send), peers (dask-ml and Spark, at equal objective), constants (what the foreca
 
 import argparse
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import contestants
@@ -39,7 +39,13 @@ class Sizes:
     tols: tuple[float, ...] = (1e-2, 1e-3)
     partitions: tuple[int, ...] = (2,)
     shards: tuple[int, ...] = (1, 2, 8, 32)
-    peers_lam: float = 1e-4
+    # Set, lam, and how near to the optimum: an easy problem, and a hard one of real data.
+    peers: tuple[tuple[str, float, float], ...] = (
+        ("sparse", 1e-4, 1e-2),
+        ("sparse", 1e-4, 1e-3),
+        ("cov1", 1e-6, 1e-2),
+        ("cov1", 1e-6, 1e-3),
+    )
     forecast_lam: float = 1e-4
 
 
@@ -122,13 +128,27 @@ def _effort_of(run: Measurement, problem: dict[str, Any]) -> tuple[Any, ...]:
 
 
 def _peers(run: Measurement) -> None:
-    lam = run.sizes.peers_lam
-    part = run.anew("peers", run.facts(lam=lam), {"measured": {}, "left_out": {}})
+    tasks = run.kept.content["tasks"]
+    for name in [name for name in tasks if name.startswith("peers")]:
+        tasks.pop(name)
+    for name, lam, level in run.sizes.peers:
+        try:
+            dataset = datasets.prepare(name, run.options.cache, quick=run.options.quick)
+        except datasets.MissingDataError as error:
+            say(f"peers on {name} are left out: {error}")
+            continue
+        _peers_on(replace(run, dataset=dataset), name, lam, level)
+
+
+def _peers_on(run: Measurement, name: str, lam: float, level: float) -> None:
+    facts = run.facts(set=name, lam=lam, level=level)
+    part = run.anew(f"peers {name} {level:g}", facts, {"measured": {}, "left_out": {}})
     optimum = _optimum(*run.dataset.load(), lam)
-    text = scale_data.svmlight_file(run.dataset, run.options.cache)
     with scale_cluster.cluster(2) as client:
         X, y = scale_data.placed(client, run.dataset, 2)
-        task = scale_peers.Task(X, y, run.dataset, text, lam, optimum, *run.effort)
+        task = scale_peers.Task(
+            X, y, run.dataset, run.options.cache, lam, optimum, level, *run.effort
+        )
         for contestant in scale_peers.CONTESTANTS:
             _take_part(contestant, task, part)
             run.kept.save()

@@ -50,13 +50,16 @@ def placed(client: Any, dataset: DataSet, n_parts: int) -> tuple[Any, Any]:
 
     The workers read them from the cache folder: no row passes through this process.
     """
-    n_rows, n_features = (int(n) for n in np.load(dataset.folder / "shape.npy"))
+    n_rows, n_features = shape(dataset)
     ends = np.linspace(0, n_rows, n_parts + 1).astype(int).tolist()
     workers = sorted(client.nthreads())
     homes = [workers[k * len(workers) // n_parts] for k in range(n_parts)]
     blocks = list(zip(homes, pairwise(ends), strict=True))
-    empty = sp.csr_matrix((0, 0), dtype=np.float32)
-    X = _joined(client, csr_block, dataset.folder, blocks, (n_features,), meta=empty)
+    if (dataset.folder / "dense.npy").exists():
+        X = _joined(client, dense_block, dataset.folder, blocks, (n_features,), dtype=np.float32)
+    else:
+        empty = sp.csr_matrix((0, 0), dtype=np.float32)
+        X = _joined(client, csr_block, dataset.folder, blocks, (n_features,), meta=empty)
     y = _joined(client, label_block, dataset.folder, blocks, (), dtype=np.int8)
     return X, y
 
@@ -82,6 +85,20 @@ def _joined(
             for future, (_, (first, last)) in zip(futures, blocks, strict=True)
         ]
     )
+
+
+def shape(dataset: DataSet) -> tuple[int, int]:
+    """Return the rows and columns of a set without reading it."""
+    if (dataset.folder / "dense.npy").exists():
+        n_rows, n_features = np.load(dataset.folder / "dense.npy", mmap_mode="r").shape
+    else:
+        n_rows, n_features = (int(n) for n in np.load(dataset.folder / "shape.npy"))
+    return n_rows, n_features
+
+
+def dense_block(folder: Path, first: int, last: int) -> npt.NDArray[np.float32]:
+    """Read some rows of a dense set."""
+    return np.array(np.load(folder / "dense.npy", mmap_mode="r")[first:last])
 
 
 def csr_block(folder: Path, first: int, last: int) -> sp.csr_matrix:

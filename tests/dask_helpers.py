@@ -36,14 +36,14 @@ class Serial(Cluster):
     def compute(self, delayed):
         return list(dask.compute(*delayed, scheduler=dask.get))
 
-    def submit(self, function, *args, home=None, **kwargs):
-        return function(*args, **kwargs)
+    def submit(self, function, *args, home=None, name=None, priority=0):
+        return function(*args)
 
     def homes(self, futures):
         return [None] * len(futures)
 
-    def result(self, future):
-        return future
+    def results(self, futures):
+        return futures
 
     @classmethod
     @contextmanager

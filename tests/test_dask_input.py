@@ -130,12 +130,12 @@ def test_labels_are_of_any_kind(data, labels):
 
 
 def test_a_block_is_used_in_place(data):
-    from pegasos.dask._shard import read_part
+    from pegasos.dask._read import read_part
 
     X, y = data
     for block in (X, X.astype(np.float32), sp.csr_matrix(X)):
-        part = read_part(0, 3, {"X": [block], "y": [y]})
-        assert np.shares_memory(getattr(part.X, "data", part.X), getattr(block, "data", block))
+        read = read_part(0, 3, False, {"X": [block], "y": [y]}).view.X
+        assert np.shares_memory(getattr(read, "data", read), getattr(block, "data", block))
 
 
 # --- What is returned -----------------------------------------------------------------------------

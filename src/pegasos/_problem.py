@@ -201,6 +201,7 @@ class Problem(Objectives):
         bias: float,
         threads: int,
         total_weight: float | None = None,
+        rows: _core.Rows | None = None,  # what make_rows gave for this X and bias, if it was called
     ) -> None:
         if total_weight is None:
             total_weight = float(X.shape[0] if weight is None else weight.sum())
@@ -216,7 +217,8 @@ class Problem(Objectives):
         self.X = X
         self.n_rows = int(X.shape[0])
         self.weight = weight
-        self._data = _core.make_data(make_rows(X, bias, threads), target.code, weight, total_weight)
+        rows = rows or make_rows(X, bias, threads)
+        self._data = _core.make_data(rows, target.code, weight, total_weight)
 
     @property
     def data(self) -> _core.Data:
@@ -232,8 +234,7 @@ class Problem(Objectives):
 
     def work_per_draw(self) -> float:
         """Return how many numbers a draw touches, on average over all problems."""
-        entries = self.X.nnz if is_sparse(self.X) else self.X.size
-        return self.n_problems * float(20 + entries / max(1, self.n_rows))
+        return self.n_problems * work_per_row(self.X)
 
     def typical_row(self) -> tuple[float, float]:
         """Return the means of ``||x_i||^2`` and of the number of its entries that are not 0.
@@ -296,6 +297,12 @@ class Problem(Objectives):
             sums=losses,
         )
         return losses, sums
+
+
+def work_per_row(X: Any) -> float:
+    """Return how many numbers a draw of these rows touches, on average, in one problem."""
+    entries = X.nnz if is_sparse(X) else X.size
+    return float(20 + entries / max(1, X.shape[0]))
 
 
 def sample_step(n_rows: int) -> int:

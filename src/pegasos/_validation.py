@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
 from numbers import Integral, Real
-from typing import Any, TypeVar, cast
+from typing import Any, NoReturn, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -37,15 +37,18 @@ __all__ = [
     "class_weights",
     "encode",
     "encode_known",
+    "encode_labels",
     "fit_method",
     "float_dtypes",
     "grid_values",
     "is_sparse",
     "known_classes",
+    "largest_value",
     "make_rows",
     "n_threads",
     "refuse_non_finite",
     "refuse_one_class",
+    "refuse_overflow",
     "refuse_zero_weights",
     "row_weights",
     "weight_unit",
@@ -183,10 +186,20 @@ def _csr_view(X: Any, bias: float) -> _core.Rows:
 
 def refuse_non_finite(X: Any, what: str) -> None:
     """Say why a result is not finite: bad values in X, or values too large."""
+    refuse_overflow(largest_value(X), what)
+
+
+def largest_value(X: Any) -> float:
+    """Return the largest absolute value in X; refuse X if one is not finite."""
     assert_all_finite(X, input_name="X")
     values = X.data if is_sparse(X) else X
+    return float(np.abs(values).max(initial=0.0))
+
+
+def refuse_overflow(largest: float, what: str) -> NoReturn:
+    """Say that a result overflows, though all values in X are finite."""
     raise ValueError(
-        f"{what} overflows: the largest value in X is {np.abs(values).max():.3g}. Scale the "
+        f"{what} overflows: the largest value in X is {largest:.3g}. Scale the "
         "features, for example with sklearn.preprocessing.StandardScaler or MaxAbsScaler, and see "
         "that lam, the sample weights and intercept_scaling are numbers of ordinary size"
     )
@@ -239,6 +252,17 @@ def _encode_two(y: npt.NDArray[Any]) -> Target | None:
     if low == high or not whole or not np.all(is_high | (y == low)):
         return None
     return Target(np.array([low, high]), is_high.astype(np.int32))
+
+
+def encode_labels(y: npt.NDArray[Any]) -> Target:
+    """Encode a column of labels, which may all be the same, or none."""
+    target = _encode_two(y)
+    if target is None:
+        if len(y):
+            check_classification_targets(y)
+        classes, code = np.unique(y, return_inverse=True)
+        target = Target(classes, code.ravel().astype(np.int32))
+    return target
 
 
 def encode_known(y: npt.NDArray[Any], classes: npt.NDArray[Any], strict: bool = True) -> Target:

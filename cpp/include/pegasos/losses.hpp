@@ -28,8 +28,8 @@ struct Hinge {  // max(0, 1 - z);  gain(b) = b
   }
   static PEGASOS_INLINE double gain(double b) { return b; }
   static PEGASOS_INLINE double gain_at(double, double slope) { return slope; }
-  // Exact masses are 1 left of the hinge and 0 right of it; near it they are unknown: a ramp.
-  static PEGASOS_INLINE double guess(double z) { return clip01(1.5 - z); }
+  // Exact masses are 1 left of the hinge and 0 right of it; near it they are unknown: a steep ramp.
+  static PEGASOS_INLINE double guess(double z) { return clip01(0.5 + 8 * (1 - z)); }
   // Over-relaxed by `relaxation` in (0, 2): the dual still grows with every step.
   static PEGASOS_INLINE double ascend(double b, double z, double q, double relaxation) {
     // The quotient does not wait for z, which ends a long chain of additions. q - q is 0, or NaN for a

@@ -16,7 +16,7 @@ from pegasos import _core
 from pegasos._problem import Bounds, Problem, as_floats, new_tally, squared_norms
 from pegasos._sdca_run import Pace
 from pegasos._validation import Floats
-from pegasos.dask._cluster import add
+from pegasos.dask._cluster import add, made
 from pegasos.dask._shard import Setting, Shard, Turn, in_parts
 
 Update = dict[str, Any]
@@ -85,13 +85,13 @@ def ascend(
     shard: Shard,
     turn: Turn,
     before: Ascent,
-    together: Together,
     setting: Setting,
+    recipe: list[Any],
     pace: Pace,
-    *,
     keeps_mean: bool,
 ) -> Ascent:
     """Ascend for some epochs, from the dual point of all shards together."""
+    together: Together = made(recipe)
     problem = shard.problem(setting, setting.total_weight / setting.n_shards)
     stream = shard.stream(setting, turn)
     w, masses, asleep = together.w.copy(), before.masses.copy(), before.asleep.copy()

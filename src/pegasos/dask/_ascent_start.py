@@ -29,21 +29,24 @@ def descend(shard: Shard, turn: Turn, setting: Setting, squared_norm: float) -> 
     }
 
 
-def mix(*updates: Update) -> Update:
+def mix(descents: list[Update]) -> Update:
     """Return the mean of the weights, each shard counting by the rows it has seen."""
-    total = add(*updates)
+    total = add(*descents)
     return total | {"mean": total["mean"] / total["weight"][:, np.newaxis]}
 
 
-def guess(shard: Shard, mixed: Update, setting: Setting) -> Ascent:
-    """Guess the masses of a shard's rows from their margins."""
+def guess(shard: Shard, setting: Setting, descents: list[Update]) -> Ascent:
+    """Guess the masses of a shard's rows from their margins at the mean weights.
+
+    Every shard makes the mean for itself, and need not wait for a worker that does it for all.
+    """
     problem = shard.problem(setting, setting.total_weight / setting.n_shards)
     nothing = begin(shard)
     rows, losses, masses = problem.zeros(), np.empty(problem.n_problems), nothing.masses
     _core.guess_masses(
         problem.data,
         problem.positive,
-        mixed["mean"],
+        mix(descents)["mean"],
         masses,
         loss=problem.loss,
         n_threads=problem.threads,
@@ -54,9 +57,9 @@ def guess(shard: Shard, mixed: Update, setting: Setting) -> Ascent:
     return Ascent(masses, masses, nothing.asleep, 0, update)
 
 
-def gather_guesses(setting: Setting, mixed: Update, *updates: Update) -> Together:
+def gather_guesses(setting: Setting, descents: list[Update], *updates: Update) -> Together:
     """Return the dual point of the guesses, and the mean weights with their objective."""
-    total = add(*updates)
+    total, mixed = add(*updates), mix(descents)
     mean: Floats = mixed["mean"]
     w = total["rows"] / (setting.lam * setting.total_weight)
     dual = bounds(setting, len(w)).best_scaled_dual(total["gain"], w)

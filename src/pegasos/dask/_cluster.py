@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from math import ceil
 from time import monotonic
 from typing import Any
+from uuid import uuid4
 from weakref import WeakSet
 
 # How many updates one task adds up; with more shards the sums are a tree. It must not depend on the
@@ -67,17 +68,24 @@ class Cluster:
         return self._noted(self.client.compute(list(delayed), sync=False))
 
     def submit(
-        self, function: Callable[..., Any], *args: Any, home: str | None = None, **kwargs: Any
+        self,
+        function: Callable[..., Any],
+        *args: Any,
+        home: str | None = None,
+        name: str | None = None,
+        priority: int = 0,
     ) -> Any:
         """Return the future of a call. It shares its key, and so its result, with no other.
 
-        ``home`` is the worker to run it while there is this worker.
+        ``home`` is the worker to run it while there is this worker. ``name`` is what Dask's
+        dashboard shows in place of the function's. The highest ``priority`` runs first.
         """
         future = self.client.submit(
             function,
             *args,
-            **kwargs,
+            key=f"{name or function.__name__}-{uuid4().hex}",
             pure=False,
+            priority=priority,
             workers=home and [home],
             allow_other_workers=home is not None,
         )
@@ -101,24 +109,37 @@ class Cluster:
                 places[homes[k]] -= 1
         return homes
 
-    def fold(self, finish: Callable[..., Any], updates: Sequence[Any], *args: Any) -> Any:
-        """Submit ``finish(*args, *updates)``, where sums stand for the updates if they are many."""
+    def added(self, updates: Sequence[Any]) -> list[Any]:
+        """Return these updates, or sums of them if they are many."""
         updates = list(updates)
         while len(updates) > _FAN_IN:
             updates = [
                 self.submit(add, *updates[first : first + _FAN_IN])
                 for first in range(0, len(updates), _FAN_IN)
             ]
-        return self.submit(finish, *args, *updates)
+        return updates
+
+    def fold(self, finish: Callable[..., Any], updates: Sequence[Any], *args: Any) -> Any:
+        """Submit ``finish(*args, *updates)``, where sums stand for the updates if they are many."""
+        return self.submit(finish, *args, *self.added(updates))
 
     def result(self, future: Any) -> Any:
         """Return a result, and wait no longer than there are workers."""
+        return self.results([future])[0]
+
+    def results(self, futures: Sequence[Any]) -> list[Any]:
+        """Return several results, in order: all in one message, for it takes as long as one."""
         alone_since: float | None = None
+
+        async def gathered() -> list[Any]:
+            return list(await self.client.gather(list(futures), asynchronous=True))
+
         while True:
             try:
-                return future.result(timeout=_PULSE_SECONDS)
+                found: list[Any] = self.client.sync(gathered, callback_timeout=_PULSE_SECONDS)
+                return found
             except TimeoutError:
-                if future.done():  # the task's own error
+                if all(future.done() for future in futures):  # a task's own error
                     raise
             if self.client.scheduler_info()["workers"]:
                 alone_since = None
@@ -129,10 +150,6 @@ class Cluster:
                     f"the scheduler {self.client.scheduler.address} has had no worker for "
                     f"{_PATIENCE_SECONDS:.0f} seconds; start workers and fit again"
                 )
-
-    def results(self, futures: Sequence[Any]) -> list[Any]:
-        """Return several results, in order."""
-        return [self.result(future) for future in futures]
 
     def let_go(self) -> None:
         """Want nothing any more: what waits is forgotten, what runs ends with its task.
@@ -157,3 +174,13 @@ def add(*updates: dict[str, Any]) -> dict[str, Any]:
         for name, value in update.items():
             total[name] = total[name] + value
     return total
+
+
+def made(recipe: list[Any]) -> Any:
+    """Return ``gather(*args)`` of a recipe ``[gather, *args]``.
+
+    With it every shard adds up for itself what a round has found: it takes less time than to wait
+    until a worker has done so for all.
+    """
+    gather, *args = recipe
+    return gather(*args)

@@ -2,8 +2,6 @@
 
 from typing import Any, ClassVar, Self
 
-import numpy as np
-
 import pegasos
 from pegasos._pegasos_run import PegasosState
 from pegasos._training import Schedule
@@ -12,11 +10,10 @@ from pegasos.dask._cluster import Cluster
 from pegasos.dask._collections import check_features
 from pegasos.dask._lazy import LazyProbabilities, local_twin
 from pegasos.dask._load import Loaded, load
-from pegasos.dask._local_steps import state_of
 from pegasos.dask._methods import Ascending, Stepping
 from pegasos.dask._refusals import refuse_options
 from pegasos.dask._rounds import Method, epochs_a_round, run_rounds
-from pegasos.dask._shard import Setting, entropy_of, typical_row
+from pegasos.dask._shard import Setting, entropy_of
 
 
 class PegasosClassifier(LazyProbabilities):
@@ -191,16 +188,13 @@ class PegasosClassifier(LazyProbabilities):
         n_threads(self.n_jobs)  # refuses 0
         with Cluster.of(self.client) as cluster:
             check_features(self, X, reset=True)
-            loaded = load(cluster, self, X, y, sample_weight, self.class_weight)
-            setting = self._setting(loaded)
-            facts = cluster.results(loaded.each(typical_row, setting))
-            means = np.average(facts, axis=0, weights=loaded.n_active)
-            squared_norm, entries, work = map(float, means)
-            method: Method = (
-                Ascending(loaded, setting, squared_norm=squared_norm, entries=entries)
-                if self.solver == "sdca"
-                else Stepping(loaded, setting)
+            # Bad values show in the objective.
+            loaded = load(
+                cluster, self, X, y, sample_weight, self.class_weight, look_at_values=False
             )
+            kind = Ascending if self.solver == "sdca" else Stepping
+            method: Method = kind(loaded, self._setting(loaded))
+            work = float(loaded.typical_row[-1])
             n_active = sum(loaded.n_active)
             schedule = Schedule(
                 n_steps=self.max_steps or self.max_iter * n_active,
@@ -218,12 +212,12 @@ class PegasosClassifier(LazyProbabilities):
                 verbose=self.verbose,
             )
             self.__dict__.pop("_state", None)
-            if isinstance(method, Stepping):  # O(features), for partial_fit of the local model
-                self._state = cluster.result(cluster.submit(state_of, method.state))
+            if isinstance(method, Stepping):
+                self._state = cluster.result(method.local_state)
                 self._state_lam, self._state_bias = self.lam, self._bias
-        self.classes_ = loaded.classes
-        self.n_shards_ = len(loaded.shards)
-        self._class_totals, self._weight_unit = loaded.class_totals, loaded.weight_unit
+        self.classes_ = loaded.everyone.classes
+        self.n_shards_ = len(loaded.parts)
+        self._class_totals, self._weight_unit = loaded.everyone.totals, loaded.everyone.unit
         self._set_weights(outcome.trained.certificate.weights)
         self._keep_certificate(outcome.trained, outcome.violations)
         self.n_steps_ = outcome.trained.n_steps
@@ -251,6 +245,6 @@ class PegasosClassifier(LazyProbabilities):
             average=self.average,
             n_jobs=self.n_jobs,
             entropy=entropy_of(self.random_state),
-            n_shards=len(loaded.shards),
+            n_shards=len(loaded.parts),
             total_weight=loaded.total_weight,
         )

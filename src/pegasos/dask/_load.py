@@ -11,14 +11,16 @@ import numpy.typing as npt
 from pegasos._validation import (
     Floats,
     Target,
-    class_weights,
+    class_factors,
     refuse_one_class,
+    refuse_overflow,
     refuse_zero_weights,
     weight_unit,
 )
 from pegasos.dask._cluster import Cluster
 from pegasos.dask._collections import partitions
-from pegasos.dask._shard import Survey, Turn, encode_part, read_part, survey
+from pegasos.dask._read import Survey, look_at_indices, read_part, survey
+from pegasos.dask._shard import Everyone, Turn, at_shard, largest_of
 
 
 @dataclass(frozen=True)
@@ -26,33 +28,42 @@ class Loaded:
     """The shards that have rows of positive weight, and what is known of all of them."""
 
     cluster: Cluster
-    shards: list[Any]  # futures
+    parts: list[Any]  # futures
+    ready: list[Any]  # futures of the views of them: wanted as long as they are
     homes: list[str | None]  # the workers they are to stay on
     n_active: list[int]  # rows with weight, per shard
     n_features: int
-    classes: npt.NDArray[Any]
-    class_totals: Floats
-    weight_unit: float
+    everyone: Everyone
     total_weight: float
+    typical_row: Floats  # means of ||x||^2, of the entries that are not 0, of the work of a draw
 
     @property
     def n_problems(self) -> int:
         """Binary problems: one for two classes, else one per class."""
-        return len(Target(self.classes, np.empty(0, dtype=np.int32)).positive)
+        return _n_problems(self.everyone.classes)
 
-    def each(
-        self, function: Callable[..., Any], *args: Any, own: Sequence[Any] = (), **kwargs: Any
-    ) -> list[Any]:
+    def each(self, function: Callable[..., Any], *args: Any, own: Sequence[Any] = ()) -> list[Any]:
         """Submit ``function(shard, own, *args)`` for every shard, at its home.
 
         Each shard gets its entry of every list in ``own``.
         """
         return [
             self.cluster.submit(
-                function, shard, *(entries[k] for entries in own), *args, home=home, **kwargs
+                at_shard,
+                function,
+                self.everyone,
+                part,
+                *(entries[k] for entries in own),
+                *args,
+                home=home,
+                name=function.__name__,
             )
-            for k, (shard, home) in enumerate(zip(self.shards, self.homes, strict=True))
+            for k, (part, home) in enumerate(zip(self.parts, self.homes, strict=True))
         ]
+
+    def explain_overflow(self, what: str) -> None:
+        """Say why a sum over all rows is not finite."""
+        refuse_overflow(max(self.cluster.results(self.each(largest_of))), what)
 
     def turns(self, tick: int, n_draws: int) -> list[Turn]:
         """Share out the draws of a round over the shards by their rows."""
@@ -61,9 +72,16 @@ class Loaded:
 
 
 def load(
-    cluster: Cluster, estimator: Any, X: Any, y: Any, sample_weight: Any, class_weight: Any
+    cluster: Cluster,
+    estimator: Any,
+    X: Any,
+    y: Any,
+    sample_weight: Any = None,
+    class_weight: Any = None,
+    *,
+    look_at_values: bool,
 ) -> Loaded:
-    """Read the data on the workers, and encode it there."""
+    """Read the data on the workers, where it stays; learn which classes there are."""
     from dask.delayed import delayed
 
     parts = partitions(X, y=y, sample_weight=sample_weight)
@@ -75,36 +93,43 @@ def load(
             read(
                 group[0],
                 n_features,
+                look_at_values,
                 {name: part[group[0] : group[-1] + 1] for name, part in parts.items()},
             )
             for group in groups
         ]
     )
-    surveys: list[Survey] = cluster.results([cluster.submit(survey, part) for part in rows])
+    surveyed = [cluster.submit(survey, part, estimator._bias, priority=1) for part in rows]
+    # Until the client has answered, the workers do what it need not know of.
+    ready = [
+        cluster.submit(look_at_indices, part, estimator._bias, estimator.n_jobs) for part in rows
+    ]
+    surveys: list[Survey] = cluster.results(surveyed)
     classes = _all_classes(surveys)
     if sample_weight is not None and not any(s.n_active for s in surveys):
         refuse_zero_weights()
     refuse_one_class(classes, type(estimator).__name__, weighted=sample_weight is not None)
     unit = weight_unit(np.array([max(s.largest_weight for s in surveys)]))
     totals: Floats = np.sum([_spread(s, classes) for s in surveys], axis=0) / unit
-    everyone = Target(classes, np.arange(len(classes), dtype=np.int32))
-    factors = class_weights(class_weight, everyone, totals)
+    n_active = [s.n_active for s in surveys]
+    typical = np.average([s.typical_row for s in surveys], axis=0, weights=n_active)
+    factors = class_factors(class_weight, classes, totals)
     rows = [part for part, s in zip(rows, surveys, strict=True) if s.n_active]
-    homes = cluster.homes(rows)
     return Loaded(
         cluster=cluster,
-        shards=[
-            cluster.submit(encode_part, part, classes, totals, unit, class_weight, home=home)
-            for part, home in zip(rows, homes, strict=True)
-        ],
-        homes=homes,
-        n_active=[s.n_active for s in surveys if s.n_active],
+        parts=rows,
+        ready=ready,
+        homes=cluster.homes(rows),
+        n_active=[n for n in n_active if n],
         n_features=n_features,
-        classes=classes,
-        class_totals=totals,
-        weight_unit=unit,
+        everyone=Everyone(classes, totals, unit, class_weight),
         total_weight=float(totals.sum() if factors is None else totals @ factors),
+        typical_row=typical * [1, 1, _n_problems(classes)],
     )
+
+
+def _n_problems(classes: npt.NDArray[Any]) -> int:
+    return len(Target(classes, np.empty(0, dtype=np.int32)).positive)
 
 
 def _consecutive(n_parts: int, n_shards: int | None) -> list[list[int]]:

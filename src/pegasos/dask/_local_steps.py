@@ -17,7 +17,7 @@ from pegasos._pegasos_run import MARKS_KEPT, PegasosState, pegasos_steps
 from pegasos._problem import new_tally
 from pegasos._validation import Floats
 from pegasos.dask._ascent import Update, bounds
-from pegasos.dask._cluster import add
+from pegasos.dask._cluster import add, made
 from pegasos.dask._shard import Setting, Shard, Turn, in_parts
 
 
@@ -76,8 +76,9 @@ def begin_steps(n_problems: int, n_features: int, setting: Setting) -> Steps:
     )
 
 
-def step(shard: Shard, turn: Turn, before: Steps, setting: Setting) -> Update:
+def step(shard: Shard, turn: Turn, setting: Setting, recipe: list[Any]) -> Update:
     """Make steps on the rows of a shard; return what they add to the common sums."""
+    before: Steps = made(recipe)
     problem = shard.problem(setting, setting.total_weight)
     share = shard.own_weight / setting.total_weight
     tally = new_tally(problem.n_problems)

@@ -1,39 +1,65 @@
 """The two solvers on a cluster: which tasks make a round."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from pegasos._sdca_run import ROUNDING_MATTERS, Pace
 from pegasos.dask import _ascent, _ascent_start, _local_steps, _looks
+from pegasos.dask._cluster import made
 from pegasos.dask._load import Loaded
 from pegasos.dask._looks import Look
 from pegasos.dask._shard import Setting
 
 
-class Ascending:
+class _Method:
+    """What both solvers keep: the state of all shards together, and the recipe it is made by."""
+
+    def __init__(self, loaded: Loaded, setting: Setting) -> None:
+        self.cluster = loaded.cluster
+        self.loaded = loaded
+        self.setting = setting
+        self.recipe: list[Any] = []
+        self._state: Any = None
+
+    @property
+    def state(self) -> Any:
+        """Future of what all shards have come to; made when it is asked for."""
+        if self._state is None:
+            gather, *_ = self.recipe
+            self._state = self.cluster.submit(made, self.recipe, name=gather.__name__)
+        return self._state
+
+    def _become(self, gather: Callable[..., Any], *args: Any) -> None:
+        self.recipe, self._state = [gather, *args], None
+
+    def _look(self, certify: Callable[..., Any]) -> Look:
+        sums = self.loaded.each(certify, self.setting, self.recipe)
+        seen: Look = self.cluster.result(
+            self.cluster.fold(_looks.look, sums, self.setting, self.state)
+        )
+        return seen
+
+
+class Ascending(_Method):
     """Local dual ascent with added updates."""
 
     keeps_best = True
 
-    def __init__(
-        self, loaded: Loaded, setting: Setting, *, squared_norm: float, entries: float
-    ) -> None:
-        self.cluster = loaded.cluster
-        self.loaded = loaded
-        self.setting = setting
-        self.squared_norm = squared_norm
+    def __init__(self, loaded: Loaded, setting: Setting) -> None:
+        super().__init__(loaded, setting)
+        self.squared_norm, entries, _ = map(float, loaded.typical_row)
         n_active = sum(loaded.n_active)
-        self.pace = Pace.over(squared_norm, entries, lam=setting.lam, n_active=n_active)
-        self.state = self.cluster.submit(
-            _ascent.begin_together, loaded.n_problems, loaded.n_features
-        )
+        self.pace = Pace.over(self.squared_norm, entries, lam=setting.lam, n_active=n_active)
+        # Where rows are many, the first round goes into gradient steps; zeros lead nowhere.
+        self.begins_with_steps = self.pace.many_rows and self.squared_norm > 0
         self._ascents: list[Any] = []
         self._is_start = False
 
     def advance(self, tick: int, n_draws: int, *, certified: bool) -> None:
-        """Submit a round; where rows are many, the first one goes into gradient steps."""
-        if tick == 1 and self.pace.many_rows and self.squared_norm > 0:  # zeros lead nowhere
+        """Submit a round."""
+        if tick == 1 and self.begins_with_steps:
             n_start = min(n_draws, sum(self.loaded.n_active))
             self._start(n_start)
             n_draws -= n_start
@@ -41,79 +67,81 @@ class Ascending:
                 return
         elif tick == 1:
             self._ascents = self.loaded.each(_ascent.begin)
+            self._become(_ascent.begin_together, self.loaded.n_problems, self.loaded.n_features)
         self._is_start = False
         self._ascents = self.loaded.each(
             _ascent.ascend,
-            self.state,
             self.setting,
+            self.recipe,
             self.pace,
+            certified and self.setting.average is not None,
             own=[self.loaded.turns(tick, n_draws), self._ascents],
-            keeps_mean=certified and self.setting.average is not None,
         )
-        self.state = self.cluster.fold(_ascent.gather, self._updates(), self.setting, self.state)
+        self._become(_ascent.gather, self.setting, self.state, *self._updates())
 
     def _start(self, n_draws: int) -> None:
-        descents = self.loaded.each(
-            _ascent_start.descend,
-            self.setting,
-            self.squared_norm,
-            own=[self.loaded.turns(0, n_draws)],
+        descents = self.cluster.added(
+            self.loaded.each(
+                _ascent_start.descend,
+                self.setting,
+                self.squared_norm,
+                own=[self.loaded.turns(0, n_draws)],
+            )
         )
-        mixed = self.cluster.fold(_ascent_start.mix, descents)
-        self._ascents = self.loaded.each(_ascent_start.guess, mixed, self.setting)
-        self.state = self.cluster.fold(
-            _ascent_start.gather_guesses, self._updates(), self.setting, mixed
-        )
+        self._ascents = self.loaded.each(_ascent_start.guess, self.setting, descents)
+        self._become(_ascent_start.gather_guesses, self.setting, descents, *self._updates())
         self._is_start = True
 
     def _updates(self) -> list[Any]:
-        return [self.cluster.submit(_ascent.update_of, ascent) for ascent in self._ascents]
+        return self.cluster.added(
+            [self.cluster.submit(_ascent.update_of, ascent) for ascent in self._ascents]
+        )
 
     def look(self) -> Look:
         """Look at the state; add up the masses anew where rounding might show."""
         if self._is_start:
             seen: Look = self.cluster.result(
-                self.cluster.submit(_looks.look, self.setting, self.state)
+                self.cluster.submit(_looks.look_at, self.setting, self.recipe)
             )
             return seen
-        seen = _look(self)
+        seen = self._look(_looks.losses)
         if not np.any(seen.objective - seen.dual < ROUNDING_MATTERS * seen.objective):
             return seen
-        sums = self.loaded.each(_ascent.anew, self.setting, own=[self._ascents])
-        self.state = self.cluster.fold(_ascent.gather_anew, sums, self.setting, self.state)
-        return _look(self)
+        sums = self.cluster.added(self.loaded.each(_ascent.anew, self.setting, own=[self._ascents]))
+        self._become(_ascent.gather_anew, self.setting, self.state, *sums)
+        return self._look(_looks.losses)
 
 
-class Stepping:
+class Stepping(_Method):
     """Local Pegasos with averaged weights."""
 
     keeps_best = False
+    begins_with_steps = True
+    local_state: Any = None  # future, for partial_fit of the local model
 
     def __init__(self, loaded: Loaded, setting: Setting) -> None:
-        self.cluster = loaded.cluster
-        self.loaded = loaded
-        self.setting = setting
-        self.state = self.cluster.submit(
-            _local_steps.begin_steps, loaded.n_problems, loaded.n_features, setting
-        )
+        super().__init__(loaded, setting)
+        self._become(_local_steps.begin_steps, loaded.n_problems, loaded.n_features, setting)
 
     def advance(self, tick: int, n_draws: int, *, certified: bool) -> None:
         """Submit a round."""
-        turns = self.loaded.turns(tick, n_draws)
-        updates = self.loaded.each(_local_steps.step, self.state, self.setting, own=[turns])
+        updates = self.loaded.each(
+            _local_steps.step,
+            self.setting,
+            self.recipe,
+            own=[self.loaded.turns(tick, n_draws)],
+        )
         n_epochs = n_draws / sum(self.loaded.n_active)
-        self.state = self.cluster.fold(
-            _local_steps.gather_steps, updates, self.setting, self.state, n_epochs
+        self._become(
+            _local_steps.gather_steps,
+            self.setting,
+            self.state,
+            n_epochs,
+            *self.cluster.added(updates),
         )
 
     def look(self) -> Look:
         """Look at the state."""
-        return _look(self)
-
-
-def _look(method: Ascending | Stepping) -> Look:
-    losses = method.loaded.each(_looks.losses, method.state, method.setting)
-    seen: Look = method.cluster.result(
-        method.cluster.fold(_looks.look, losses, method.setting, method.state)
-    )
-    return seen
+        # Sent along, like the weights: it is there when this look turns out to be the last.
+        self.local_state = self.cluster.submit(_local_steps.state_of, self.state)
+        return self._look(_looks.losses_and_guess)

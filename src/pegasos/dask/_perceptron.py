@@ -17,7 +17,7 @@ from pegasos.dask._collections import check_features
 from pegasos.dask._lazy import LazyScores, local_twin
 from pegasos.dask._load import Loaded, load
 from pegasos.dask._refusals import refuse_options
-from pegasos.dask._shard import Setting, entropy_of, explain_overflow
+from pegasos.dask._shard import Setting, entropy_of
 
 
 class PerceptronClassifier(LazyScores):
@@ -148,16 +148,16 @@ class PerceptronClassifier(LazyScores):
         n_threads(self.n_jobs)  # refuses 0
         with Cluster.of(self.client) as cluster:
             check_features(self, X, reset=True)
-            loaded = load(cluster, self, X, y, None, None)
+            loaded = load(cluster, self, X, y, look_at_values=True)
             history, mixed = self._epochs(cluster, loaded)
             state: PerceptronState = cluster.result(
                 cluster.submit(tasks.state_of, mixed, self.average)
             )
             if not np.all(np.isfinite(state.weights())):
-                cluster.results(loaded.each(explain_overflow, "the sum of the rows"))
+                loaded.explain_overflow("the sum of the rows")
         self._state = state
-        self.classes_ = loaded.classes
-        self.n_shards_ = len(loaded.shards)
+        self.classes_ = loaded.everyone.classes
+        self.n_shards_ = len(loaded.parts)
         self.n_iter_ = len(history)
         self.history_ = history
         self.n_steps_ = int(state.tally["clock"].max())
@@ -185,7 +185,7 @@ class PerceptronClassifier(LazyScores):
             average=self.average,
             n_jobs=self.n_jobs,
             entropy=entropy_of(self.random_state),
-            n_shards=len(loaded.shards),
+            n_shards=len(loaded.parts),
             total_weight=loaded.total_weight,
         )
         mixed = cluster.submit(tasks.begin_mixing, loaded.n_problems, loaded.n_features)

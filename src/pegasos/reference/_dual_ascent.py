@@ -190,7 +190,7 @@ def sgd_start(
 def guess_masses(margins: ArrayLike, loss: str = "hinge") -> Floats:
     """Guess `b_i = a_i/s_i` in [0, 1] from the margins at a good w, for dual ascent to start from.
 
-    Hinge loss: the ramp `clip(3/2 - margin, 0, 1)`. Log loss: the slope, which is exact at the
-    optimum.
+    Hinge loss: the ramp `clip(1/2 + 8 (1 - margin), 0, 1)`. Log loss: the slope, which is exact
+    at the optimum.
     """
     return check_loss(loss).guess(np.asarray(margins, dtype=np.float64))

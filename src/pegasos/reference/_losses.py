@@ -48,11 +48,11 @@ def _x_log_x(x: Floats) -> Floats:
 
 
 def hinge_guess(margins: ArrayLike) -> Floats:
-    """Guess `b` from the margins at a good w: a ramp, `clip(3/2 - margin, 0, 1)`.
+    """Guess `b` from the margins at a good w: a ramp, `clip(1/2 + 8 (1 - margin), 0, 1)`.
 
     At the optimum `b` is the slope, 1 left of the kink and 0 right of it; on it, any value.
     """
-    return np.clip(1.5 - np.asarray(margins, dtype=np.float64), 0.0, 1.0)
+    return np.clip(0.5 + 8.0 * (1.0 - np.asarray(margins, dtype=np.float64)), 0.0, 1.0)
 
 
 def hinge_coordinate(
