@@ -56,6 +56,13 @@ def all_runs(rows, d):
     sums, dual, scores = np.empty(K), np.empty((K, d + 1)), np.empty((N, K))
     core.guess_masses(data, positive, w, mass, dual_rows=dual, sums=sums, **common)
     yield from (mass, dual, sums)
+    terms, slopes = np.empty((K, d + 3 + (d + 1) ** 2)), np.empty((K, len(core.LINE_FRACTIONS)))
+    core.newton_terms(data, positive, w, mass, width=0.5, curvature=True, terms=terms, **common)
+    core.line_slopes(data, positive, w, dual, width=0.5, slopes=slopes, **common)
+    yield from (mass, terms, slopes)
+    right = dual[0].copy()
+    core.solve_newton(terms[0, d + 3 :].reshape(d + 1, d + 1).copy(), ridge=1.0, right=right)
+    yield right
     core.scores(rows, w, n_threads=1, scores=scores)
     core.loss_sums(data, positive, w, sums=sums, **common)
     yield from (scores, sums)

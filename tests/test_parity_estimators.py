@@ -1,5 +1,6 @@
 """Fits through the public classes are the reference's runs on NumPy's draws."""
 
+from dataclasses import dataclass
 from itertools import pairwise
 from math import ceil
 
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from pegasos import PegasosClassifier, PerceptronClassifier, reference
+from pegasos._newton import _TOO_SHORT, NewtonSteps
 from pegasos._sdca_run import (
     _MANY_ROWS_PER_ENTRY,
     _RELAXATION,
@@ -299,7 +301,9 @@ def replay_sdca(rows, y, lam, draws, *, loss, average, weight):
     A start by gradient steps where there are many rows, longer steps of ascent where a row's own
     mass moves its margin a lot besides; rows may sleep after the start, or from the second stride
     on; the mean is over the latest stride; the start's mean is the model if it has the better
-    objective. Returns the model and whether there was a start.
+    objective. A whole start is followed by a step of Newton's, and unless that was cut short, so is
+    the last look, from where the first one led.
+    Returns the model and whether there was a start.
     """
     n_rows = len(y)
     s = np.ones(n_rows) if weight is None else weight
@@ -309,15 +313,22 @@ def replay_sdca(rows, y, lam, draws, *, loss, average, weight):
     strong = with_start and square > _STRONG_COUPLING * lam * n_rows
     problem = {"loss": loss, "sample_weight": weight}
     relaxation = _RELAXATION_WHERE_STRONG if strong else _RELAXATION
-    a, naps, models, w = np.zeros(n_rows), None, [], None
+    a, naps, models, w, newton = np.zeros(n_rows), None, [], None, False
     per_stride = n_rows * ceil(_FEWEST_DRAWS_A_STRIDE / n_rows)
     for first in range(0, len(draws), per_stride):
         stride = draws[first : first + per_stride]
         if first == 0 and with_start:
             eta0 = n_rows / s.sum() / square
             start = reference.sgd_start(rows, y, lam, stride[:n_rows], eta0, **problem)
-            a = s * reference.guess_masses(y * (rows @ start), loss)
-            models = [start]
+            models, at, width = [start], start, 1.0
+            suits = NewtonSteps.suit(Kind(rows.shape[1] - 1, loss), entries, n_rows)
+            if suits and len(stride) >= n_rows:
+                at, width = reference.newton_step(start, rows, y, lam, 0.5, **problem), 0.5
+                models = [start, at]
+                newton = fraction_of_newton_step(start, at, rows, y, lam, **problem) >= _TOO_SHORT
+            a = s * reference.guess_masses(y * (rows @ at), loss, width)
+            if newton and mostly_rounding(at, a, rows, y, lam, **problem):
+                width /= 2
             stride = stride[n_rows:]
         if len(stride):
             run = reference.sdca(
@@ -333,9 +344,44 @@ def replay_sdca(rows, y, lam, draws, *, loss, average, weight):
                 **problem,
             )
             a, naps, w = run.a, run.naps, run.w
-    models = models if w is None else [*models, w]
-    best = min(models, key=lambda w: reference.primal_objective(w, rows, y, lam, loss, weight))
-    return best, with_start
+
+    def best():
+        return min(models, key=lambda w: reference.primal_objective(w, rows, y, lam, **problem))
+
+    if w is not None:
+        models = [*models, w]
+        if newton:
+            models = [*models, reference.newton_step(at, rows, y, lam, width, **problem)]
+    return best(), with_start
+
+
+@dataclass
+class Kind:
+    """As much of a problem as tells whether Newton's steps suit it."""
+
+    n_features: int
+    loss: str
+
+
+def fraction_of_newton_step(w, new, rows, y, lam, *, loss, sample_weight):
+    """How much of the way to the minimum of the parabola was gone, with a ramp of width 1/2."""
+    s = np.ones(len(y)) if sample_weight is None else sample_weight
+    b = reference.guess_masses(y * (rows @ w), loss, 0.5)
+    curvature = s * (b * (1 - b) if loss == "log" else ((b > 0) & (b < 1)) / 0.5)
+    ridge = lam * s.sum()
+    hessian = ridge * np.eye(len(w)) + (rows.T * curvature) @ rows
+    step = np.linalg.solve(hessian, (s * b * y) @ rows - ridge * w)
+    return np.linalg.norm(new - w) / np.linalg.norm(step)
+
+
+def mostly_rounding(w, a, rows, y, lam, *, loss, sample_weight):
+    """Tell whether half of the gap would be there at the minimum of the rounded objective, too."""
+    primal = reference.primal_objective(w, rows, y, lam, loss, sample_weight)
+    dual_w = reference.dual_weights(a, rows, y, lam, sample_weight)
+    gain = reference.dual_objective(a, rows, y, lam, loss, sample_weight)
+    gain += lam / 2 * (dual_w @ dual_w)
+    rounding = primal - lam / 2 * (w @ w) - gain + lam * (w @ dual_w)
+    return rounding >= 0.5 * (primal - best_scaled(a, rows, y, lam, loss, sample_weight)[0])
 
 
 @pytest.mark.parametrize(

@@ -294,3 +294,42 @@ def test_where_lam_is_small_the_start_beats_a_first_epoch_of_ascent(loss):
     ascent = reference.sdca(X, y, lam, draws, loss=loss, average="weighted").w
     objectives = [reference.primal_objective(w, X, y, lam, loss) for w in (start, ascent)]
     assert objectives[0] < objectives[1]
+
+
+# --- Newton's steps -------------------------------------------------------------------------------
+
+
+def test_guessed_masses_fall_on_a_ramp_as_wide_as_asked_for():
+    margins = [0.75, 0.875, 1.0, 1.25]
+    assert_array_equal(reference.guess_masses(margins, width=0.5), [1.0, 0.75, 0.5, 0.0])
+    assert_array_equal(
+        reference.guess_masses(margins, "log", width=0.5), reference.log_slope(margins)
+    )
+
+
+def test_a_newton_step_by_hand():
+    # lam S = 1. Both margins are 0, which is mass 3/4 on a ramp of width 4: g = (-3/4, 3/2),
+    # H = diag(1 + 1/4, 1 + 4/4). Both rows stay on the ramp, so the step is exact.
+    step = reference.newton_step(np.zeros(2), X2, Y2, 0.5, 4.0)
+    assert_allclose(step, [0.6, -0.75], rtol=EXACT)
+
+
+def test_a_newton_step_ends_where_it_no_longer_goes_downhill():
+    # One row off the ramp, mass 1: the step is 1/(lam S) = 10, but the ramp, of width 1, begins at
+    # margin 1/2: the slope turns between 1/8 and 1/4 of the step.
+    step = reference.newton_step(np.zeros(1), np.ones((1, 1)), np.ones(1), 0.1, 1.0)
+    slopes = [10 * (0.1 * 1.25 - 0.25), 10 * 0.25]  # 10 (w/10 - mass) at w = 1.25 and at 2.5
+    assert_allclose(step, 1.25 + 1.25 * slopes[0] / (slopes[0] - slopes[1]), rtol=EXACT)
+
+
+@pytest.mark.parametrize("loss", LOSS_NAMES)
+def test_newton_steps_find_the_minimum_of_the_rounded_objective(loss):
+    X, y, s = random_problem(25, n_rows=60)
+    w, lam = np.zeros(X.shape[1]), 0.01
+    for _ in range(20):
+        w = reference.newton_step(w, X, y, lam, 0.5, loss=loss, sample_weight=s)
+    # There, the weights are those of their masses, and no dual point leaves a smaller gap.
+    a = s * reference.guess_masses(y * (X @ w), loss, 0.5)
+    assert_allclose(reference.dual_weights(a, X, y, lam, s), w, atol=1e-8)
+    primal = reference.primal_objective(w, X, y, lam, loss, s)
+    assert 0 <= primal - reference.dual_objective(a, X, y, lam, loss, s) + EXACT < 0.05

@@ -75,6 +75,14 @@ def test_bad_input_to_training_is_refused(train, changes, message):
         (lambda: reference.sgd_start(X2, Y2, 0.5, np.array([2]), 1.0), "0..1; got 2"),
         (lambda: reference.sgd_start(X2, Y2, 0.5, ONE, 1.0, loss="squared"), "loss must be"),
         (lambda: reference.guess_masses([0.0], "squared"), "loss must be"),
+        (
+            lambda: reference.newton_step(np.zeros(2), X2, Y2, 0.5, 0.0),
+            "width must be positive; got 0",
+        ),
+        (
+            lambda: reference.newton_step(np.zeros(2), X2, Y2, 0.5, 1.0, loss="squared"),
+            "loss must be",
+        ),
         (lambda: reference.dual_objective(np.array([-0.1, 0.0]), X2, Y2, 0.5), "dual point"),
         (lambda: reference.dual_objective(np.array([1.1, 0.0]), X2, Y2, 0.5), "dual point"),
         (lambda: reference.dual_objective(np.array([np.nan, 0.0]), X2, Y2, 0.5), "dual point"),

@@ -192,7 +192,7 @@ void loss_sums(const Data& data, In<int32_t, 1> positive, In<double, 2> w, const
 }
 
 void guess_masses(const Data& data, In<int32_t, 1> positive, Out<double, 2> w, Out<double, 2> mass,
-                  const std::string& loss, int n_threads, Out<double, 2> dual_rows,
+                  const std::string& loss, double width, int n_threads, Out<double, 2> dual_rows,
                   Out<double, 1> sums) {
   check_weights(data, positive, w.shape(0), w.shape(1));
   check_weights(data, positive, dual_rows.shape(0), dual_rows.shape(1));
@@ -201,7 +201,43 @@ void guess_masses(const Data& data, In<int32_t, 1> positive, Out<double, 2> w, O
       make_problems(data, positive, w.data(), std::nullopt, mass, std::nullopt, nullptr);
   const auto name = loss_name(loss);
   nb::gil_scoped_release release;
-  pegasos::guess_masses(data, name, problems, n_threads, dual_rows.data(), sums.data());
+  pegasos::guess_masses(data, name, width, problems, n_threads, dual_rows.data(), sums.data());
+}
+
+void newton_terms(const Data& data, In<int32_t, 1> positive, Out<double, 2> w,
+                  std::optional<Out<double, 2>> mass, const std::string& loss, double width,
+                  bool curvature, int n_threads, Out<double, 2> terms) {
+  check_weights(data, positive, w.shape(0), w.shape(1));
+  const auto length =
+      static_cast<size_t>(pegasos::newton_length(static_cast<int64_t>(w.shape(1)), curvature));
+  require(terms.shape(0) == positive.shape(0) && terms.shape(1) == length,
+          "terms have a wrong shape");
+  const auto problems =
+      make_problems(data, positive, w.data(), std::nullopt, mass, std::nullopt, nullptr);
+  const auto name = loss_name(loss);
+  nb::gil_scoped_release release;
+  pegasos::newton_terms(data, name, width, curvature, problems, n_threads, terms.data());
+}
+
+void line_slopes(const Data& data, In<int32_t, 1> positive, Out<double, 2> w, In<double, 2> steps,
+                 const std::string& loss, double width, int n_threads, Out<double, 2> slopes) {
+  check_weights(data, positive, w.shape(0), w.shape(1));
+  check_weights(data, positive, steps.shape(0), steps.shape(1));
+  require(slopes.shape(0) == positive.shape(0) && slopes.shape(1) == pegasos::kLineSteps,
+          "slopes have a wrong shape");
+  const auto problems =
+      make_problems(data, positive, w.data(), std::nullopt, std::nullopt, std::nullopt, nullptr);
+  const auto name = loss_name(loss);
+  nb::gil_scoped_release release;
+  pegasos::line_slopes(data, name, width, steps.data(), problems, n_threads, slopes.data());
+}
+
+bool solve_newton(Out<double, 2> matrix, double ridge, Out<double, 1> right) {
+  require(matrix.shape(0) == matrix.shape(1) && right.shape(0) == matrix.shape(0),
+          "matrix and right side have shapes that do not match");
+  nb::gil_scoped_release release;
+  return pegasos::solve_newton(matrix.data(), ridge, right.data(),
+                               static_cast<int64_t>(right.shape(0)));
 }
 
 void dual_rows(const Data& data, In<int32_t, 1> positive, Out<double, 2> mass, int n_threads,
@@ -287,7 +323,18 @@ NB_MODULE(_core, m) {
         nb::arg("sums").noconvert());
   m.def("guess_masses", &guess_masses, "data"_a, nb::arg("positive").noconvert(),
         nb::arg("w").noconvert(), nb::arg("mass").noconvert(), nb::kw_only(), "loss"_a,
-        "n_threads"_a, nb::arg("dual_rows").noconvert(), nb::arg("sums").noconvert());
+        "width"_a = 0.125, "n_threads"_a, nb::arg("dual_rows").noconvert(),
+        nb::arg("sums").noconvert());
+  m.def("newton_terms", &newton_terms, "data"_a, nb::arg("positive").noconvert(),
+        nb::arg("w").noconvert(), nb::arg("mass").noconvert().none(), nb::kw_only(), "loss"_a,
+        "width"_a, "curvature"_a, "n_threads"_a, nb::arg("terms").noconvert());
+  m.def("line_slopes", &line_slopes, "data"_a, nb::arg("positive").noconvert(),
+        nb::arg("w").noconvert(), nb::arg("steps").noconvert(), nb::kw_only(), "loss"_a, "width"_a,
+        "n_threads"_a, nb::arg("slopes").noconvert());
+  m.def("solve_newton", &solve_newton, nb::arg("matrix").noconvert(), nb::kw_only(), "ridge"_a,
+        nb::arg("right").noconvert());
+  m.attr("LINE_FRACTIONS") = nb::make_tuple(pegasos::kLineFractions[0], pegasos::kLineFractions[1],
+                                            pegasos::kLineFractions[2], pegasos::kLineFractions[3]);
   m.def("dual_rows", &dual_rows, "data"_a, nb::arg("positive").noconvert(),
         nb::arg("mass").noconvert(), nb::kw_only(), "n_threads"_a, nb::arg("sums").noconvert());
   m.def("gain_sums", &gain_sums, "data"_a, nb::arg("positive").noconvert(),

@@ -48,20 +48,21 @@ void sum_over_ranges(int64_t n_rows, int64_t n_problems, int n_threads, double* 
   }
 }
 
-// The same for vectors of n_weights: few large ranges, since each needs a vector of its own.
+// The same for vectors of this length: few large ranges, since each needs a vector of its own.
 constexpr int64_t kVectorRanges = 4;
+constexpr int64_t kMatrixRanges = 2;
 
 template <class Part>
-void sum_vectors(int64_t n_rows, int64_t n_weights, int64_t n_problems, int n_threads,
-                 double* vectors, Part part) {
-  const int64_t per_range = std::max<int64_t>(1, count_ranges(n_rows, kVectorRanges));
+void sum_vectors(int64_t n_rows, int64_t most_ranges, int64_t length_of_one, int64_t n_problems,
+                 int n_threads, double* vectors, Part part) {
+  const int64_t per_range = std::max<int64_t>(1, count_ranges(n_rows, most_ranges));
   const int64_t n_ranges = count_ranges(n_rows, per_range);
-  std::vector<double> parts(n_ranges * n_problems * n_weights);
+  std::vector<double> parts(n_ranges * n_problems * length_of_one);
   parallel_for(n_ranges * n_problems, n_threads, [&](int64_t task) {
     const int64_t k = task / n_problems, p = task % n_problems;
-    part(k, range_at(k, n_rows, per_range), p, parts.data() + task * n_weights);
+    part(k, range_at(k, n_rows, per_range), p, parts.data() + task * length_of_one);
   });
-  const int64_t length = n_problems * n_weights;
+  const int64_t length = n_problems * length_of_one;
   std::fill(vectors, vectors + length, 0.0);
   for (int64_t k = 0; k < n_ranges; ++k)
     for (int64_t j = 0; j < length; ++j) vectors[j] += parts[k * length + j];
@@ -120,16 +121,16 @@ void loss_sums(const Data& data, LossName loss, const std::vector<Problem>& prob
                   });
 }
 
-void guess_masses(const Data& data, LossName loss, std::vector<Problem>& problems, int n_threads,
-                  double* dual_rows, double* sums) {
+void guess_masses(const Data& data, LossName loss, double width, std::vector<Problem>& problems,
+                  int n_threads, double* dual_rows, double* sums) {
   const LevelTable& level = level_table();
   const int64_t n_problems = static_cast<int64_t>(problems.size());
   n_threads = worth_threads(work_of_pass(data.rows, n_problems), n_threads);
   std::vector<double> losses(kVectorRanges * n_problems, 0.0);
-  sum_vectors(data.rows.n_rows, data.rows.n_features + 1, n_problems, n_threads, dual_rows,
-              [&](int64_t k, RowRange range, int64_t p, double* vector) {
-                losses[k * n_problems + p] =
-                    level.guess_masses(data.rows, data.labels, loss, range, problems[p], vector);
+  sum_vectors(data.rows.n_rows, kVectorRanges, data.rows.n_features + 1, n_problems, n_threads,
+              dual_rows, [&](int64_t k, RowRange range, int64_t p, double* vector) {
+                losses[k * n_problems + p] = level.guess_masses(data.rows, data.labels, loss, range,
+                                                                problems[p], width, vector);
               });
   for (int64_t p = 0; p < n_problems; ++p) {
     sums[p] = 0;
@@ -137,12 +138,40 @@ void guess_masses(const Data& data, LossName loss, std::vector<Problem>& problem
   }
 }
 
+void newton_terms(const Data& data, LossName loss, double width, bool curvature,
+                  const std::vector<Problem>& problems, int n_threads, double* terms) {
+  const LevelTable& level = level_table();
+  const int64_t length = newton_length(data.rows.n_features + 1, curvature);
+  n_threads = worth_threads(work_of_pass(data.rows, problems.size()), n_threads);
+  sum_vectors(data.rows.n_rows, kMatrixRanges, length, problems.size(), n_threads, terms,
+              [&](int64_t, RowRange range, int64_t p, double* vector) {
+                level.newton_terms(data.rows, data.labels, loss, range, problems[p], width,
+                                   curvature, vector);
+              });
+}
+
+void line_slopes(const Data& data, LossName loss, double width, const double* steps,
+                 const std::vector<Problem>& problems, int n_threads, double* slopes) {
+  const LevelTable& level = level_table();
+  const int64_t n_weights = data.rows.n_features + 1;
+  n_threads = worth_threads(work_of_pass(data.rows, problems.size()), n_threads);
+  sum_vectors(data.rows.n_rows, kVectorRanges, kLineSteps, problems.size(), n_threads, slopes,
+              [&](int64_t, RowRange range, int64_t p, double* vector) {
+                level.line_slopes(data.rows, data.labels, loss, range, problems[p],
+                                  steps + p * n_weights, width, vector);
+              });
+}
+
+bool solve_newton(double* matrix, double ridge, double* right, int64_t n) {
+  return level_table().solve_newton(matrix, ridge, right, n);
+}
+
 void dual_rows(const Data& data, const std::vector<Problem>& problems, int n_threads,
                double* dual_rows) {
   const LevelTable& level = level_table();
   n_threads = worth_threads(work_of_pass(data.rows, problems.size()), n_threads);
-  sum_vectors(data.rows.n_rows, data.rows.n_features + 1, problems.size(), n_threads, dual_rows,
-              [&](int64_t, RowRange range, int64_t p, double* vector) {
+  sum_vectors(data.rows.n_rows, kVectorRanges, data.rows.n_features + 1, problems.size(), n_threads,
+              dual_rows, [&](int64_t, RowRange range, int64_t p, double* vector) {
                 level.add_dual_rows(data.rows, data.labels, range, problems[p], vector);
               });
 }

@@ -91,14 +91,33 @@ double loss_sum_entry(const RowsView& view, const Labels& labels, LossName loss,
 }
 
 double guess_masses_entry(const RowsView& view, const Labels& labels, LossName loss, RowRange range,
-                          const Problem& problem, double* dual_rows) {
+                          const Problem& problem, double width, double* dual_rows) {
   double sum = 0;
   with_rows(view, [&](const auto& rows) {
     with_loss(loss, [&](auto kind) {
-      sum = guess_masses<decltype(kind)>(rows, labels, range, problem, dual_rows);
+      sum = guess_masses<decltype(kind)>(rows, labels, range, problem, width, dual_rows);
     });
   });
   return sum;
+}
+
+void newton_terms_entry(const RowsView& view, const Labels& labels, LossName loss, RowRange range,
+                        const Problem& problem, double width, bool curvature, double* terms) {
+  with_rows(view, [&](const auto& rows) {
+    with_loss(loss, [&](auto kind) {
+      newton_terms<decltype(kind)>(rows, labels, range, problem, width, view.n_features + 1,
+                                   curvature, terms);
+    });
+  });
+}
+
+void line_slopes_entry(const RowsView& view, const Labels& labels, LossName loss, RowRange range,
+                       const Problem& problem, const double* step, double width, double* slopes) {
+  with_rows(view, [&](const auto& rows) {
+    with_loss(loss, [&](auto kind) {
+      line_slopes<decltype(kind)>(rows, labels, range, problem, step, width, slopes);
+    });
+  });
 }
 
 void add_dual_rows_entry(const RowsView& view, const Labels& labels, RowRange range,
@@ -147,6 +166,9 @@ const LevelTable kTable = {
     nonzero_sum_entry,
     loss_sum_entry,
     guess_masses_entry,
+    newton_terms_entry,
+    line_slopes_entry,
+    cholesky_solve,
     add_dual_rows_entry,
     gain_sum_entry,
     score_rows_entry,

@@ -1,7 +1,7 @@
 """The problem over rows that come in chunks: sums over all rows are sums over the chunks."""
 
-from collections.abc import Generator
-from functools import partial
+from collections.abc import Generator, Iterable
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
@@ -152,14 +152,34 @@ class ChunkedProblem(Objectives):
             sums += part.dual_rows(self._block(masses, chunk))
         return sums
 
-    def guess_masses(self, w: Floats, masses: Floats) -> tuple[Floats, Floats]:
+    def guess_masses(
+        self, w: Floats, masses: Floats, width: float = 1 / 8
+    ) -> tuple[Floats, Floats]:
         """Write masses that suit the margins at ``w``; return its losses and their dual rows."""
         losses, sums = np.zeros(self.n_problems), self.zeros()
         for chunk, part in self._parts():
-            more_losses, more = part.guess_masses(w, self._block(masses, chunk))
+            more_losses, more = part.guess_masses(w, self._block(masses, chunk), width)
             losses += more_losses
             sums += more
         return losses, sums
+
+    def newton_terms(
+        self, w: Floats, width: float, *, curvature: bool, masses: Floats | None = None
+    ) -> Floats:
+        """Return the sums of all rows for a step of Newton's method (newton.hpp); write masses."""
+        return add_up(
+            part.newton_terms(
+                w,
+                width,
+                curvature=curvature,
+                masses=None if masses is None else self._block(masses, chunk),
+            )
+            for chunk, part in self._parts()
+        )
+
+    def line_slopes(self, w: Floats, steps: Floats, width: float) -> Floats:
+        """Return how steep the losses are at some fractions of the steps."""
+        return add_up(part.line_slopes(w, steps, width) for _, part in self._parts())
 
     def typical_row(self) -> tuple[float, float]:
         """Return the means of ``||x_i||^2`` and of the number of its entries that are not 0.
@@ -197,6 +217,11 @@ class ChunkedProblem(Objectives):
     def _block(self, per_row: Any, chunk: int) -> Any:
         first, last = self._bounds[chunk : chunk + 2] * self.n_problems
         return per_row.reshape(-1)[first:last].reshape(self.n_problems, -1)
+
+
+def add_up(parts: Iterable[Floats]) -> Floats:
+    """Return the sum of arrays of the same shape, in their order."""
+    return reduce(np.add, parts)
 
 
 def joined(parts: list[tuple[Any, Any]]) -> tuple[Any, Any]:

@@ -10,6 +10,7 @@ Codes = npt.NDArray[np.int32]
 Bytes = npt.NDArray[np.uint8]
 
 TALLY_FIELDS: int
+LINE_FRACTIONS: tuple[float, ...]
 
 class Rows: ...
 class Data: ...
@@ -218,10 +219,35 @@ def guess_masses(
     mass: Floats,
     *,
     loss: str,
+    width: float = 0.125,
     n_threads: int,
     dual_rows: Floats,
     sums: Floats,
 ) -> None: ...
+def newton_terms(
+    data: Data,
+    positive: Codes,
+    w: Floats,
+    mass: Floats | None,
+    *,
+    loss: str,
+    width: float,
+    curvature: bool,
+    n_threads: int,
+    terms: Floats,
+) -> None: ...
+def line_slopes(
+    data: Data,
+    positive: Codes,
+    w: Floats,
+    steps: Floats,
+    *,
+    loss: str,
+    width: float,
+    n_threads: int,
+    slopes: Floats,
+) -> None: ...
+def solve_newton(matrix: Floats, *, ridge: float, right: Floats) -> bool: ...
 def dual_rows(
     data: Data, positive: Codes, mass: Floats, *, n_threads: int, sums: Floats
 ) -> None: ...

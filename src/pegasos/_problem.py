@@ -52,9 +52,14 @@ def as_floats(tally: npt.NDArray[Any]) -> Floats:
     return tally.view(np.float64).reshape(len(tally), -1)
 
 
+def inner_products(v: Floats, w: Floats) -> Floats:
+    """Return ``<v, w>`` of each row."""
+    return np.asarray(np.einsum("kj,kj->k", v, w))
+
+
 def squared_norms(w: Floats) -> Floats:
     """Return ``||w||^2`` of each row."""
-    return np.asarray(np.einsum("kj,kj->k", w, w))
+    return inner_products(w, w)
 
 
 class Bounds:
@@ -139,8 +144,20 @@ class Objectives(Bounds):
         """Return the sum of the rows times their masses, labels and weights."""
         raise NotImplementedError
 
-    def guess_masses(self, w: Floats, masses: Floats) -> tuple[Floats, Floats]:
+    def guess_masses(
+        self, w: Floats, masses: Floats, width: float = 1 / 8
+    ) -> tuple[Floats, Floats]:
         """Write masses that suit the margins at ``w``; return its losses and their dual rows."""
+        raise NotImplementedError
+
+    def newton_terms(
+        self, w: Floats, width: float, *, curvature: bool, masses: Floats | None = None
+    ) -> Floats:
+        """Return the sums of all rows for a step of Newton's method (newton.hpp); write masses."""
+        raise NotImplementedError
+
+    def line_slopes(self, w: Floats, steps: Floats, width: float) -> Floats:
+        """Return how steep the losses are at some fractions of the steps."""
         raise NotImplementedError
 
     def typical_row(self) -> tuple[float, float]:
@@ -182,8 +199,11 @@ class Objectives(Bounds):
 
     def weights_of(self, masses: Floats) -> Floats:
         """Return the weights that the masses stand for."""
-        w = self.dual_rows(masses)
-        w /= self.lams[:, np.newaxis] * self.total_weight
+        return self.weights_of_rows(self.dual_rows(masses))
+
+    def weights_of_rows(self, dual_rows: Floats) -> Floats:
+        """Return the weights that a sum of rows, times their masses, stands for."""
+        w: Floats = dual_rows / (self.lams[:, np.newaxis] * self.total_weight)
         return w
 
 
@@ -283,7 +303,9 @@ class Problem(Objectives):
         _core.dual_rows(self.data, self.positive, masses, n_threads=self.threads, sums=sums)
         return sums
 
-    def guess_masses(self, w: Floats, masses: Floats) -> tuple[Floats, Floats]:
+    def guess_masses(
+        self, w: Floats, masses: Floats, width: float = 1 / 8
+    ) -> tuple[Floats, Floats]:
         """Write masses that suit the margins at ``w``; return its losses and their dual rows."""
         losses, sums = np.empty(self.n_problems), self.zeros()
         _core.guess_masses(
@@ -292,11 +314,46 @@ class Problem(Objectives):
             w,
             masses,
             loss=self.loss,
+            width=width,
             n_threads=self.threads,
             dual_rows=sums,
             sums=losses,
         )
         return losses, sums
+
+    def newton_terms(
+        self, w: Floats, width: float, *, curvature: bool, masses: Floats | None = None
+    ) -> Floats:
+        """Return the sums of all rows for a step of Newton's method (newton.hpp); write masses."""
+        n = w.shape[1]
+        terms = np.empty((self.n_problems, n + 2 + curvature * n**2))
+        _core.newton_terms(
+            self.data,
+            self.positive,
+            w,
+            masses,
+            loss=self.loss,
+            width=width,
+            curvature=curvature,
+            n_threads=self.threads,
+            terms=terms,
+        )
+        return terms
+
+    def line_slopes(self, w: Floats, steps: Floats, width: float) -> Floats:
+        """Return how steep the losses are at some fractions of the steps."""
+        slopes = np.empty((self.n_problems, len(_core.LINE_FRACTIONS)))
+        _core.line_slopes(
+            self.data,
+            self.positive,
+            w,
+            steps,
+            loss=self.loss,
+            width=width,
+            n_threads=self.threads,
+            slopes=slopes,
+        )
+        return slopes
 
 
 def work_per_row(X: Any) -> float:

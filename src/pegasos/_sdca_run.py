@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from pegasos import _core
 from pegasos._draws import Rows
+from pegasos._newton import DualPoint, NewtonSteps
 from pegasos._problem import Certificate, Objectives, as_floats, new_tally
 from pegasos._sdca_start import SgdStart
 from pegasos._training import Run
@@ -88,29 +89,39 @@ class SdcaRun(Run):
         self.problem = problem
         self.n_active = n_active
         self.average = average
-        self.state = state or _new_state(problem)
+        self._state = state or _new_state(problem)
+        self._point: DualPoint | None = None  # what will become of the masses
         squared_norm, entries = problem.typical_row()
         self._pace = Pace.over(squared_norm, entries, lam=problem.lam, n_active=n_active)
         self._start: SgdStart | None = None
+        self._newton: NewtonSteps | None = None
         self._best: Certificate | None = None
         if state is not None:  # true for these rows, weights and lam, whatever they were before
-            self.state.w = problem.weights_of(state.masses)
+            self._state.w = problem.weights_of(state.masses)
             if state.best is not None:
-                dual = problem.dual(problem.gain(state.masses), self.state.w)
+                dual = problem.dual(problem.gain(state.masses), self._state.w)
                 self._best = Certificate(state.best, problem.objective(state.best), dual)
         elif self._pace.many_rows and squared_norm > 0:  # rows of zeros lead nowhere
-            self._start = SgdStart(problem, self.state.masses, n_active, squared_norm)
+            self._start = SgdStart(problem, self._state.masses, n_active, squared_norm)
+            if NewtonSteps.suit(problem, entries, n_active):
+                self._newton = NewtonSteps(problem)
         self._tally = new_tally(problem.n_problems)
         if average is not None:  # one array each for all strides
             self._u, self._means = problem.zeros(), problem.zeros()
-        self._mean = self.state.w
+        self._mean = self._state.w
         self._keeps_mean = False
         self._best_is_new = False
 
     @property
+    def state(self) -> SdcaState:
+        """What a later call needs to go on."""
+        self._settle()
+        return self._state
+
+    @property
     def violations(self) -> Floats:
         """Visits with a margin below 1, per problem, since the first call."""
-        total: Floats = self.state.violations + self._tally["violations"]
+        total: Floats = self._state.violations + self._tally["violations"]
         return total
 
     def begin_stride(self, *, certified: bool) -> None:
@@ -118,6 +129,7 @@ class SdcaRun(Run):
 
         A mean that nobody will look at is not kept: it costs as much as the steps themselves.
         """
+        self._settle()
         self._keeps_mean = certified and self.average is not None
         if self._keeps_mean:
             self._u.fill(0)
@@ -136,13 +148,13 @@ class SdcaRun(Run):
 
     def end_of_stride(self) -> None:
         """Take note of the end of an epoch: divide its mean."""
-        self.state.violations += self._tally["violations"]
-        self._mean = self.state.w
+        self._state.violations += self._tally["violations"]
+        self._mean = self._state.w
         if self._keeps_mean:
             # A problem all of whose rows slept has made no step: what it has is its mean.
             clock: Any = np.maximum(self._tally["mean_clock"], 1)[:, np.newaxis]
             np.divide(self._u, clock, out=self._means)
-            self._mean = np.subtract(self.state.w, self._means, out=self._means)
+            self._mean = np.subtract(self._state.w, self._means, out=self._means)
         self._tally["violations"] = 0
 
     def saved(self) -> dict[str, Any]:
@@ -150,6 +162,7 @@ class SdcaRun(Run):
         return {
             "state": vars(self.state),
             "start": None if self._start is None else self._start.saved(),
+            "newton": None if self._newton is None else self._newton.saved(),
             "best": None if self._best is None else vars(self._best),
             "best_is_new": self._best_is_new,
             "tally": self._tally,
@@ -159,12 +172,14 @@ class SdcaRun(Run):
 
     def restore(self, saved: dict[str, Any]) -> None:
         """Go on from what was saved."""
-        self.state = SdcaState(**saved["state"])
-        self._mean = self.state.w  # until the stride ends
+        self._state = SdcaState(**saved["state"])
+        self._mean = self._state.w  # until the stride ends
         if self._start is not None and saved["start"] is not None:
-            self._start.restore(saved["start"], self.state.masses)
+            self._start.restore(saved["start"], self._state.masses)
         else:
             self._start = None
+        if self._newton is not None:
+            self._newton.restore(saved["newton"])
         self._best = None if saved["best"] is None else Certificate(**saved["best"])
         self._best_is_new = saved["best_is_new"]
         self._tally = saved["tally"]
@@ -179,13 +194,16 @@ class SdcaRun(Run):
         if self._best is None:
             self._best = self._look()
         elif not self._best_is_new:
-            self._best = self._best.improved_by(self._look())
+            look = self._look()
+            self._best = self._best.improved_by(look)
+            if self._newton is not None and self._newton.pay:
+                self._improve(look.dual)
         self._best_is_new = False
-        self.state.best = self._best.weights
+        self._state.best = self._best.weights
         return self._best
 
     def _look(self) -> Certificate:
-        problem, state = self.problem, self.state
+        problem, state = self.problem, self._state
         objective, gain = problem.objective_and_gain(self._mean, state.masses)
         dual = problem.dual(gain, state.w)
         if np.any(objective - dual < ROUNDING_MATTERS * objective):
@@ -194,8 +212,23 @@ class SdcaRun(Run):
             dual = problem.dual(gain, state.w)
         return Certificate(self._mean.copy(), objective, dual)
 
+    def _improve(self, dual: Floats) -> None:
+        """Make a step of Newton's; go on from its masses if they are better than these."""
+        assert self._best is not None
+        assert self._newton is not None
+        self._best, point = self._newton.improve(self._best)
+        if np.all(point.dual > dual):
+            self._point = point
+
+    def _settle(self) -> None:
+        """Write the masses of a step of Newton's: only now, since the last of a fit needs none."""
+        if self._point is not None:
+            point, self._point = self._point, None
+            self.problem.guess_masses(point.margins_at, self._state.masses, point.width)
+            self._state.w = point.w
+
     def _ascend(self, draws: Rows) -> None:
-        problem, state = self.problem, self.state
+        problem, state = self.problem, self._state
         masses, asleep = problem.local(state.masses), problem.local(state.asleep)
         _core.sdca_steps(
             problem.data,
@@ -220,10 +253,14 @@ class SdcaRun(Run):
 
     def _end_start(self) -> None:
         assert self._start is not None
-        self._best = self._start.end(self.state.w)
+        if self._newton is None or self._start.draws < self.n_active:  # cut short: no time for more
+            self._best = self._start.end(self._state.w)
+        else:
+            self._best, point = self._newton.begin(self._start.mean(), self._state.masses)
+            self._state.w = point.w
         self._best_is_new = True
         self._mean = self._best.weights
-        self.state.violations += self._start.tally["violations"]
+        self._state.violations += self._start.tally["violations"]
         self._start = None
 
 

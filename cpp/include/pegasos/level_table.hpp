@@ -4,6 +4,7 @@
 #include "pegasos/add_rows.hpp"
 #include "pegasos/kernel_function.hpp"
 #include "pegasos/kernel_pass.hpp"
+#include "pegasos/newton.hpp"
 #include "pegasos/passes.hpp"
 #include "pegasos/pegasos_solver.hpp"
 #include "pegasos/sdca_solver.hpp"
@@ -28,7 +29,12 @@ struct LevelTable {
   int64_t (*nonzero_sum)(const RowsView&, const int64_t* rows, int64_t n_rows);
   double (*loss_sum)(const RowsView&, const Labels&, LossName, RowRange, const Problem&);
   double (*guess_masses)(const RowsView&, const Labels&, LossName, RowRange, const Problem&,
-                         double* sum);
+                         double width, double* sum);
+  void (*newton_terms)(const RowsView&, const Labels&, LossName, RowRange, const Problem&,
+                       double width, bool curvature, double* terms);
+  void (*line_slopes)(const RowsView&, const Labels&, LossName, RowRange, const Problem&,
+                      const double* step, double width, double* slopes);
+  bool (*solve_newton)(double* matrix, double ridge, double* right, int64_t n);
   void (*add_dual_rows)(const RowsView&, const Labels&, RowRange, const Problem&, double* sum);
   double (*gain_sum)(const Labels&, LossName, RowRange, const double* mass);
   void (*score_rows)(const RowsView&, RowRange, const double* weights, int n_problems,

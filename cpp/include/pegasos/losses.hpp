@@ -4,7 +4,9 @@
 // slope(s, scale) -loss'(z) at z = s / scale, the dual mass in [0, 1] that a visit at margin z earns;
 //                 scale = 0 stands for w = 0, that is z = 0
 // gain(b)         the dual value of mass b, -loss*(-b): concave, gain(0) = 0
-// guess(z)        a dual mass to start from, given the margin at a good w
+// smooth_slope    the slope where the corner of the hinge is rounded to a ramp of this width; also a dual mass
+//                 to start from, given the margin at a good w
+// curvature(b)    -d smooth_slope/dz where that is b
 // ascend(b, z, q) the mass that maximises the dual along one coordinate, from mass b at margin z, where
 //                 q = s_i ||x_i||^2 / (lam S) is what one unit of mass adds to the margin
 #pragma once
@@ -28,8 +30,13 @@ struct Hinge {  // max(0, 1 - z);  gain(b) = b
   }
   static PEGASOS_INLINE double gain(double b) { return b; }
   static PEGASOS_INLINE double gain_at(double, double slope) { return slope; }
-  // Exact masses are 1 left of the hinge and 0 right of it; near it they are unknown: a steep ramp.
-  static PEGASOS_INLINE double guess(double z) { return clip01(0.5 + 8 * (1 - z)); }
+  // Exact masses are 1 left of the hinge and 0 right of it; near it they are unknown: a ramp.
+  static PEGASOS_INLINE double smooth_slope(double z, double width) {
+    return clip01((1 + width / 2 - z) / width);
+  }
+  static PEGASOS_INLINE double curvature(double b, double width) {
+    return b > 0 && b < 1 ? 1 / width : 0;
+  }
   // Over-relaxed by `relaxation` in (0, 2): the dual still grows with every step.
   static PEGASOS_INLINE double ascend(double b, double z, double q, double relaxation) {
     // The quotient does not wait for z, which ends a long chain of additions. q - q is 0, or NaN for a
@@ -57,7 +64,8 @@ struct Log {  // log(1 + exp(-z));  gain(b) = entropy of (b, 1 - b)
   static PEGASOS_INLINE double gain_at(double z, double slope) {
     return value(std::fabs(z)) + std::fabs(z) * (z < 0 ? 1 - slope : slope);
   }
-  static PEGASOS_INLINE double guess(double z) { return sigmoid(-z); }
+  static PEGASOS_INLINE double smooth_slope(double z, double) { return sigmoid(-z); }
+  static PEGASOS_INLINE double curvature(double b, double) { return b * (1 - b); }
   // The maximiser is sigmoid(u) with f(u) = u + q sigmoid(u) - r = 0, r = q b - z. f is convex left of 0
   // and concave right of it, so Newton from these starts is monotone. It needs no relaxation.
   static PEGASOS_INLINE double ascend(double b, double z, double q, double) {

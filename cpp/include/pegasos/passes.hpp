@@ -45,12 +45,12 @@ void add_dual_rows(const Rows& rows, const Labels& labels, RowRange range, const
 // Writes the guessed masses at the weights of the problem, adds their rows to `sum`, returns the loss.
 template <class Loss, class Rows>
 double guess_masses(const Rows& rows, const Labels& labels, RowRange range, const Problem& problem,
-                    double* sum) {
+                    double width, double* sum) {
   double loss = 0, not_finite = 0;
   for (int64_t i = range.first; i < range.last; ++i) {
     const double y = problem.sign(labels, i), s = labels.weight_of(i);
     const double z = y * rows.at(i).dot(problem.w);
-    const double mass = Loss::guess(z);
+    const double mass = Loss::smooth_slope(z, width);
     problem.mass[i] = mass;
     loss += s * Loss::value(z);
     not_finite += z - z;

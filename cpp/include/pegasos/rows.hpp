@@ -15,6 +15,13 @@ namespace pegasos {
 
 inline namespace PEGASOS_LEVEL {
 
+PEGASOS_INLINE int64_t append_constant(int64_t count, int64_t d, double bias, int64_t* column,
+                                       double* value) {
+  column[count] = d;
+  value[count] = bias;
+  return count + (bias != 0);
+}
+
 // One row, wherever it lies.
 template <class T>
 struct DenseRow {
@@ -36,6 +43,16 @@ struct DenseRow {
     int64_t count = 0;
     for (int64_t j = 0; j < d; ++j) count += x[j] != 0;
     return count;
+  }
+  // The entries that are not 0, the constant last; there is room for d + 1. Returns how many.
+  PEGASOS_INLINE int64_t copy_nonzero(int64_t* column, double* value) const {
+    int64_t count = 0;
+    for (int64_t j = 0; j < d; ++j) {
+      column[count] = j;
+      value[count] = static_cast<double>(x[j]);
+      count += x[j] != 0;
+    }
+    return append_constant(count, d, bias, column, value);
   }
   double square() const {
     double sum = bias * bias;
@@ -72,6 +89,13 @@ struct CsrRow {
     int64_t count = 0;
     for (int64_t k = 0; k < n; ++k) count += x[k] != 0;
     return count;
+  }
+  PEGASOS_INLINE int64_t copy_nonzero(int64_t* column_to, double* value) const {
+    for (int64_t k = 0; k < n; ++k) {
+      column_to[k] = column[k];
+      value[k] = static_cast<double>(x[k]);
+    }
+    return append_constant(n, d, bias, column_to, value);
   }
   double square() const {
     double sum = bias * bias;

@@ -34,8 +34,9 @@ Kernel machines take the Gram matrix `K_ij = K(x_i, x_j)` in place of X and make
 array([ True, False])
 
 Where to look: `_losses` (value, slope and dual of each loss), `_objectives` (primal and dual),
-`_draws`, `_pegasos`, `_dual_ascent` (SDCA and its start), `_relatives` (perceptron, online gradient
-descent), `_kernels`, `_kernel_machines` (objectives, Pegasos, SDCA, perceptron).
+`_draws`, `_pegasos`, `_dual_ascent` (SDCA and its start), `_newton` (steps that follow the start),
+`_relatives` (perceptron, online gradient descent), `_kernels`, `_kernel_machines` (objectives,
+Pegasos, SDCA, perceptron).
 
 References
 ----------
@@ -71,9 +72,11 @@ from pegasos.reference._losses import (
     hinge_slope,
     log_coordinate,
     log_dual_gain,
+    log_guess,
     log_loss,
     log_slope,
 )
+from pegasos.reference._newton import newton_step
 from pegasos.reference._objectives import dual_objective, dual_weights, primal_objective
 from pegasos.reference._pegasos import PegasosRun, pegasos, pegasos_dual_point
 from pegasos.reference._relatives import PerceptronRun, online_gradient_descent, perceptron
@@ -105,8 +108,10 @@ __all__ = [
     "linear_kernel",
     "log_coordinate",
     "log_dual_gain",
+    "log_guess",
     "log_loss",
     "log_slope",
+    "newton_step",
     "online_gradient_descent",
     "pegasos",
     "pegasos_dual_point",

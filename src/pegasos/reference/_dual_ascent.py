@@ -187,10 +187,10 @@ def sgd_start(
     return iterate_sum / weight_sum
 
 
-def guess_masses(margins: ArrayLike, loss: str = "hinge") -> Floats:
+def guess_masses(margins: ArrayLike, loss: str = "hinge", width: float = 1 / 8) -> Floats:
     """Guess `b_i = a_i/s_i` in [0, 1] from the margins at a good w, for dual ascent to start from.
 
-    Hinge loss: the ramp `clip(1/2 + 8 (1 - margin), 0, 1)`. Log loss: the slope, which is exact
+    Hinge loss: the ramp `clip(1/2 + (1 - margin)/width, 0, 1)`. Log loss: the slope, which is exact
     at the optimum.
     """
-    return check_loss(loss).guess(np.asarray(margins, dtype=np.float64))
+    return check_loss(loss).guess(np.asarray(margins, dtype=np.float64), width)

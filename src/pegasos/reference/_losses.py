@@ -47,12 +47,19 @@ def _x_log_x(x: Floats) -> Floats:
     return x * np.log(np.where(x > 0, x, 1.0))
 
 
-def hinge_guess(margins: ArrayLike) -> Floats:
-    """Guess `b` from the margins at a good w: a ramp, `clip(1/2 + 8 (1 - margin), 0, 1)`.
+def hinge_guess(margins: ArrayLike, width: float = 1 / 8) -> Floats:
+    """Guess `b` from the margins at a good w: a ramp, `clip(1/2 + (1 - margin)/width, 0, 1)`.
 
-    At the optimum `b` is the slope, 1 left of the kink and 0 right of it; on it, any value.
+    At the optimum `b` is the slope, 1 left of the kink and 0 right of it; on it, any value. The
+    guess is the slope of a hinge whose kink is rounded.
     """
-    return np.clip(0.5 + 8.0 * (1.0 - np.asarray(margins, dtype=np.float64)), 0.0, 1.0)
+    margins = np.asarray(margins, dtype=np.float64)
+    return np.clip((1.0 + width / 2 - margins) / width, 0.0, 1.0)
+
+
+def log_guess(margins: ArrayLike, width: float = 1 / 8) -> Floats:
+    """Guess `b` from the margins at a good w: the slope. There is no kink to round."""
+    return log_slope(margins)
 
 
 def hinge_coordinate(
@@ -105,13 +112,13 @@ class Loss:
     value: Callable[[Floats], Floats]
     slope: Callable[[Floats], Floats]
     dual_gain: Callable[[Floats], Floats]
-    guess: Callable[[Floats], Floats]
+    guess: Callable[[Floats, float], Floats]
     coordinate: Callable[[float, float, float, float, float], float]
 
 
 LOSSES: dict[str, Loss] = {
     "hinge": Loss(hinge, hinge_slope, hinge_dual_gain, hinge_guess, hinge_coordinate),
-    "log": Loss(log_loss, log_slope, log_dual_gain, log_slope, log_coordinate),
+    "log": Loss(log_loss, log_slope, log_dual_gain, log_guess, log_coordinate),
 }
 
 
