@@ -4,20 +4,15 @@ import os
 import platform
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from time import perf_counter
-
-import numpy as np
 
 _PACKAGES = ("pegasos", "numpy", "scipy", "scikit-learn")
-_PAGE_BYTES = 4096
 
 
 def machine() -> dict[str, str]:
     return {
         "CPU": f"{_cpu_model()}, {os.cpu_count()} cores, instruction set {_cpu_level()}",
         "Caches": _caches() or "unknown",
-        "Memory": f"{os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / 2**30:.0f} GiB; "
-        f"a new GB costs {_seconds_of_new_memory(2**28) * 10**9 / 2**28:.2g} s",
+        "Memory": f"{os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / 2**30:.0f} GiB",
         "OS": f"{_os_name()}, {platform.system()} {_kernel()}, {platform.machine()}",
     }
 
@@ -35,13 +30,6 @@ def versions(peers: tuple[str, ...]) -> dict[str, str]:
 def is_busy() -> bool:
     """Tell whether other programs keep the machine from measuring well."""
     return os.getloadavg()[0] > 0.5
-
-
-def _seconds_of_new_memory(n_bytes: int) -> float:
-    """Touch every page once. A virtual machine may have to ask its host for each of them."""
-    started = perf_counter()
-    np.empty(n_bytes, dtype=np.uint8)[::_PAGE_BYTES] = 1
-    return perf_counter() - started
 
 
 def _cpu_model() -> str:
