@@ -66,6 +66,8 @@ sanitize: $(VENV)/.stamp-tools ## run the C++ tests under the address and undefi
 	    -DCMAKE_BUILD_TYPE=RelWithDebInfo -DPEGASOS_CORE_TEST=ON -DPEGASOS_SANITIZE=ON
 	$(BIN)/cmake --build build/sanitize --target core_test
 	build/sanitize/core_test
+	@# A matrix unit does what other CPUs do in other ways: those are tested too.
+	@if [ "$$(build/sanitize/core_test --level)" = amx ]; then PEGASOS_CPU_LEVEL=v4 build/sanitize/core_test; fi
 
 fuzz: ## feed the svmlight reader what a fuzzer thinks up, for FUZZ_SECONDS (needs clang)
 	@command -v $(CLANG) > /dev/null || { echo 'skipped: make fuzz needs clang++ (CLANG=... names another)'; exit 0; }; \

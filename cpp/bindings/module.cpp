@@ -283,6 +283,7 @@ void permutation(nb::capsule generator, Out<int64_t, 1> rows) {
 NB_MODULE(_core, m) {
   m.attr("TALLY_FIELDS") = kTallyFields;
   m.def("cpu_level", [] { return std::string(pegasos::level_table().level); });
+  m.def("has_matrix_unit", [] { return pegasos::level_table().unit != nullptr; });
 
   m.def("permutation", &permutation, "generator"_a, nb::arg("rows").noconvert());
 

@@ -1,14 +1,18 @@
 #include "pegasos/gram.hpp"
 
 #include <algorithm>
-#include <memory>
+#include <optional>
 #include <stdexcept>
 #include <type_traits>
 #include <vector>
 
+#include "pegasos/blas_products.hpp"
 #include "pegasos/level_table.hpp"
+#include "pegasos/panel_tiles.hpp"
 #include "pegasos/ranges.hpp"
 #include "pegasos/team.hpp"
+#include "pegasos/unit_plan.hpp"
+#include "pegasos/unit_products.hpp"
 
 namespace pegasos {
 namespace {
@@ -16,70 +20,9 @@ namespace {
 Gemm<float> gemm_f32 = nullptr;
 Gemm<double> gemm_f64 = nullptr;
 
-// The values of a tile stay in the L2 cache between the product and the kernel function.
-constexpr int64_t kTileRows = 256, kTileColumns = 256;
-constexpr size_t kLineBytes = 64;
-constexpr int64_t kMostCopied = int64_t{1}
-                                << 23;  // values in copies of rows, but never less than one row
-
-bool is_dense(const RowsView& view) {
-  return view.kind == RowsView::dense_f32 || view.kind == RowsView::dense_f64;
-}
-bool is_double(const RowsView& view) {
-  return view.kind == RowsView::dense_f64 || view.kind == RowsView::csr_f64_i32 ||
-         view.kind == RowsView::csr_f64_i64;
-}
-
-template <class C, class T>
-void spread_dense(const RowsView& view, int64_t i, C* to, int64_t step) {
-  const T* x = static_cast<const T*>(view.values) + i * view.n_features;
-  for (int64_t j = 0; j < view.n_features; ++j) to[j * step] = static_cast<C>(x[j]);
-}
-
-template <class C, class T, class Index>
-void spread_csr(const RowsView& view, int64_t i, C* to, int64_t step) {
-  const Index* start = static_cast<const Index*>(view.indptr);
-  const Index* column = static_cast<const Index*>(view.indices);
-  const T* x = static_cast<const T*>(view.values);
-  for (Index k = start[i]; k < start[i + 1]; ++k) to[column[k] * step] = static_cast<C>(x[k]);
-}
-
-// Row i written out in full, its features `step` apart; where it is sparse, over zeros.
-template <class C>
-void spread(const RowsView& view, int64_t i, C* to, int64_t step) {
-  switch (view.kind) {
-    case RowsView::dense_f32: return spread_dense<C, float>(view, i, to, step);
-    case RowsView::dense_f64: return spread_dense<C, double>(view, i, to, step);
-    case RowsView::csr_f32_i32: return spread_csr<C, float, int32_t>(view, i, to, step);
-    case RowsView::csr_f32_i64: return spread_csr<C, float, int64_t>(view, i, to, step);
-    case RowsView::csr_f64_i32: return spread_csr<C, double, int32_t>(view, i, to, step);
-    case RowsView::csr_f64_i64: return spread_csr<C, double, int64_t>(view, i, to, step);
-  }
-}
-
-template <class C>
-void gemm(int64_t m, int64_t n, int64_t k, const C* a, const C* b, C* c, int64_t ldc) {
-  char yes = 'T', no = 'N';
-  int rows = static_cast<int>(m), columns = static_cast<int>(n), depth = static_cast<int>(k);
-  int stride = static_cast<int>(ldc), features = std::max(depth, 1);
-  C one = 1, zero = 0;
-  C *first = const_cast<C*>(a), *second = const_cast<C*>(b);
-  if constexpr (std::is_same_v<C, float>)
-    gemm_f32(&yes, &no, &rows, &columns, &depth, &one, first, &features, second, &features, &zero,
-             c, &stride);
-  else
-    gemm_f64(&yes, &no, &rows, &columns, &depth, &one, first, &features, second, &features, &zero,
-             c, &stride);
-}
-
-// One thread's part: a tile of values and copies of what goes into it.
-template <class C>
-struct Scratch {
-  std::vector<C> values, others, squares;
-};
-
-// Makes the tiles of kernel values in the precision C and hands them to use(tile).
-template <class C>
+// Makes the tiles of kernel values in the precision C and hands them to use(tile). Products: how inner products
+// are made; their picked rows are copied some at a time, the others tile by tile.
+template <class C, class Products>
 class Tiles {
  public:
   struct Tile {
@@ -87,89 +30,63 @@ class Tiles {
     int64_t first_picked, n_picked, first_other, n_others;
   };
 
-  Tiles(const GramSide& picked, const GramSide& others, const GramOptions& options)
+  Tiles(const GramSide& picked, const GramSide& others, const GramOptions& options, Team& team,
+        Products& products)
       : picked_(picked),
         others_(others),
         options_(options),
         level_(level_table()),
-        d_(others.view.n_features),
-        dense_(is_dense(others.view)),
-        in_place_(dense_ && !others.which && is_double(others.view) == std::is_same_v<C, double>) {
-    const int64_t rows_at_once = std::max<int64_t>(1, kMostCopied / std::max<int64_t>(d_, 1));
-    picked_at_once_ = std::min(kTileRows, rows_at_once);
-    if (!dense_) picked_at_once_ = kPanelRows<C> * panels_at_once();
-    others_at_once_ = in_place_ || !dense_ ? kTileColumns : std::min(kTileColumns, rows_at_once);
-  }
+        team_(team),
+        products_(products) {}
 
   // Tiles with the same other rows go to use() on one thread, in the order of the picked rows.
   template <class Use>
   void make(Use use) {
-    Team team(options_.n_threads);
-    std::vector<Scratch<C>> scratch(team.size());
-    for (Scratch<C>& part : scratch) {
+    std::vector<Scratch> scratch(team_.size());
+    for (Scratch& part : scratch) {
       part.values.resize(kTileRows * kTileColumns);
       part.squares.resize(kTileColumns);
-      if (dense_ && !in_place_) part.others.resize(others_at_once_ * d_);
     }
-    const int64_t n_tiles = count_ranges(others_.n, others_at_once_);
-    for (int64_t first = 0; first < picked_.n; first += picked_at_once_) {
-      const int64_t n_picked = std::min(picked_at_once_, picked_.n - first);
-      copy_picked(first, n_picked, team);
-      const int64_t skipped = options_.upper ? first / others_at_once_ : 0;
-      team.run(n_tiles - skipped, [&](int64_t k, int member) {
-        const RowRange range = range_at(skipped + k, others_.n, others_at_once_);
-        const Tile tile{scratch[member].values.data(), first, n_picked, range.first,
-                        range.last - range.first};
-        fill(tile, scratch[member]);
-        use(tile);
+    const int64_t picked_at_once = products_.picked_at_once();
+    const int64_t others_at_once = products_.others_at_once();
+    const int64_t n_tiles = count_ranges(others_.n, others_at_once);
+    for (int64_t first = 0; first < picked_.n; first += picked_at_once) {
+      const RowRange picked{first, std::min(picked_.n, first + picked_at_once)};
+      products_.pick(picked.first, picked.last - picked.first, team_);
+      const int64_t skipped = options_.upper ? first / others_at_once : 0;
+      team_.run(n_tiles - skipped, [&](int64_t k, int member) {
+        const RowRange others = range_at(skipped + k, others_.n, others_at_once);
+        make_column(picked, others, member, scratch[member], use);
       });
     }
   }
 
  private:
-  // Panels are read at random: together they must fit the L2 cache, or there is only one.
-  int64_t panels_at_once() const {
-    constexpr int64_t kCache = 1 << 18;
-    const int64_t panel =
-        std::max<int64_t>(1, d_) * kPanelRows<C> * static_cast<int64_t>(sizeof(C));
-    return std::clamp<int64_t>(kCache / panel, 1, kTileRows / kPanelRows<C>);
+  // One thread's part: a tile of values, and the squared norms of its other rows.
+  struct Scratch {
+    std::vector<C> values, squares;
+  };
+
+  template <class Use>
+  void make_column(RowRange picked, RowRange others, int member, Scratch& scratch, Use& use) {
+    const int64_t n_others = others.last - others.first;
+    products_.take(member, others.first, n_others);
+    for (int64_t j = 0; j < n_others; ++j)
+      scratch.squares[j] = static_cast<C>(others_.squares[others_.row(others.first + j)]);
+    for (int64_t first = picked.first; first < picked.last; first += kTileRows) {
+      if (options_.upper && others.last <= first) return;
+      const Tile tile{scratch.values.data(), first, std::min(kTileRows, picked.last - first),
+                      others.first, n_others};
+      products_.multiply(member, first - picked.first, tile.n_picked, scratch.values.data());
+      apply_kernel(tile, scratch);
+      use(tile);
+    }
   }
 
-  // Dense: row after row, for BLAS. Sparse: panels of some rows, feature after feature.
-  void copy_picked(int64_t first, int64_t n, Team& team) {
-    constexpr int64_t step = kPanelRows<C>;
-    const int64_t rows = dense_ ? n : count_ranges(n, step) * step;
-    copy_ = aligned_zeros(rows * d_);
-    team.run(n, [&](int64_t k, int) {
-      const int64_t i = picked_.row(first + k);
-      if (dense_)
-        spread(picked_.view, i, copy_ + k * d_, 1);
-      else
-        spread(picked_.view, i, copy_ + k / step * step * d_ + k % step, step);
-    });
-  }
-
-  // Panels are read a whole line of the cache at a time.
-  C* aligned_zeros(int64_t n) {
-    space_.assign(n + kLineBytes / sizeof(C), C(0));
-    void* first = space_.data();
-    size_t bytes = space_.size() * sizeof(C);
-    return static_cast<C*>(std::align(kLineBytes, n * sizeof(C), first, bytes));
-  }
-
-  void fill(const Tile& tile, Scratch<C>& scratch) {
-    C* values = scratch.values.data();
-    if (dense_)
-      gemm(tile.n_others, tile.n_picked, d_, dense_others(tile, scratch), copy_, values,
-           kTileColumns);
-    else
-      for (int64_t k = 0; k < tile.n_picked; k += kPanelRows<C>)
-        panel(tile, copy_ + k * d_, values + k * kTileColumns);
-    for (int64_t j = 0; j < tile.n_others; ++j)
-      scratch.squares[j] = static_cast<C>(others_.squares[others_.row(tile.first_other + j)]);
+  void apply_kernel(const Tile& tile, Scratch& scratch) const {
     for (int64_t k = 0; k < tile.n_picked; ++k) {
       const int64_t i = picked_.row(tile.first_picked + k);
-      C* row = values + k * kTileColumns;
+      C* row = scratch.values.data() + k * kTileColumns;
       apply(static_cast<C>(picked_.squares[i]), scratch.squares.data(), row, tile.n_others);
       if (options_.same_matrix && options_.kernel.kind == KernelFunction::rbf)
         set_diagonal(tile, i, row);
@@ -187,25 +104,6 @@ class Tiles {
       if (others_.which[tile.first_other + j] == i) row[j] = 1;
   }
 
-  const C* dense_others(const Tile& tile, Scratch<C>& scratch) const {
-    if (in_place_)
-      return static_cast<const C*>(others_.view.values) + others_.row(tile.first_other) * d_;
-    std::fill(scratch.others.begin(), scratch.others.end(), C(0));
-    for (int64_t j = 0; j < tile.n_others; ++j)
-      spread(others_.view, others_.row(tile.first_other + j), scratch.others.data() + j * d_, 1);
-    return scratch.others.data();
-  }
-
-  void panel(const Tile& tile, const C* panel, C* values) const {
-    const int64_t first = tile.first_other + (others_.which ? 0 : others_.first);
-    if constexpr (std::is_same_v<C, float>)
-      level_.panel_products_f32(others_.view, others_.which, first, tile.n_others, panel, values,
-                                kTileColumns);
-    else
-      level_.panel_products_f64(others_.view, others_.which, first, tile.n_others, panel, values,
-                                kTileColumns);
-  }
-
   void apply(C square, const C* squares, C* row, int64_t n) const {
     if constexpr (std::is_same_v<C, float>)
       level_.kernel_values_f32(options_.kernel, square, squares, row, n);
@@ -217,12 +115,32 @@ class Tiles {
   const GramSide& others_;
   const GramOptions& options_;
   const LevelTable& level_;
-  int64_t d_;
-  bool dense_, in_place_;
-  int64_t picked_at_once_, others_at_once_;
-  std::vector<C> space_;
-  C* copy_ = nullptr;  // of the picked rows, in that space
+  Team& team_;
+  Products& products_;
 };
+
+template <class C, class Products, class Use>
+void make_tiles(const GramSide& picked, const GramSide& others, const GramOptions& options,
+                Team& team, Products products, Use& use) {
+  Tiles<C, Products>(picked, others, options, team, products).make(use);
+}
+
+template <class C, class Use>
+void with_tiles_in(const GramSide& picked, const GramSide& others, const GramOptions& options,
+                   Gemm<C> gemm, Use& use) {
+  const LevelTable& level = level_table();
+  Team team(options.n_threads);
+  if constexpr (std::is_same_v<C, float>)
+    if (const std::optional<UnitPlan> plan = unit_plan(picked, others, options.kernel, level))
+      return make_tiles<C>(picked, others, options, team,
+                           UnitProducts(picked, others, *level.unit, *plan, team.size()), use);
+  if (is_dense(others.view))
+    make_tiles<C>(picked, others, options, team, BlasProducts<C>(picked, others, gemm, team.size()),
+                  use);
+  else
+    make_tiles<C>(picked, others, options, team, PanelTiles<C>(picked, others, level, team.size()),
+                  use);
+}
 
 // In float32 only where all data is, and the caller has not asked for more.
 template <class Use>
@@ -230,9 +148,9 @@ void with_tiles(const GramSide& picked, const GramSide& others, const GramOption
                 Use use) {
   if (!gemm_f32 || !gemm_f64) throw std::logic_error("use_blas must be called first");
   if (options.in_double || is_double(picked.view) || is_double(others.view))
-    Tiles<double>(picked, others, options).make(use);
+    with_tiles_in<double>(picked, others, options, gemm_f64, use);
   else
-    Tiles<float>(picked, others, options).make(use);
+    with_tiles_in<float>(picked, others, options, gemm_f32, use);
 }
 
 // Values made in float64 may be stored in float32: they must be fit for it.
@@ -334,16 +252,30 @@ void kernel_scores(const GramSide& picked, const GramSide& others, const GramOpt
   with_tiles(picked, others, options, [&](const auto& tile) {
     using C = std::decay_t<decltype(*tile.values)>;
     const C* rows[kTileRows];
-    for (int64_t k = 0; k < tile.n_picked; ++k) rows[k] = tile.values + k * kTileColumns;
+    double used[kTileRows];
     for (int64_t p = 0; p < n_problems; ++p) {
       const double* c = coef + p * picked.n + tile.first_picked;
+      int64_t n = 0;
+      for (int64_t k = 0; k < tile.n_picked; ++k) {
+        if (c[k] == 0) continue;  // of several problems, few need the same row
+        rows[n] = tile.values + k * kTileColumns;
+        used[n++] = c[k];
+      }
       double* to = scores + p * others.n + tile.first_other;
       if constexpr (std::is_same_v<C, float>)
-        level.add_rows_f32(rows, c, tile.n_picked, 0, tile.n_others, to);
+        level.add_rows_f32(rows, used, n, 0, tile.n_others, to);
       else
-        level.add_rows_f64(rows, c, tile.n_picked, 0, tile.n_others, to);
+        level.add_rows_f64(rows, used, n, 0, tile.n_others, to);
     }
   });
+}
+
+int64_t unit_depth(const GramSide& side, const GramOptions& options) {
+  if (options.in_double || is_double(side.view)) return 0;
+  const std::optional<UnitPlan> plan = unit_plan(side, side, options.kernel, level_table());
+  if (!plan) return 0;
+  return count_unit_products(plan->picked_terms, plan->other_terms) *
+         count_ranges(side.view.n_features, kUnitDepth) * kUnitDepth;
 }
 
 void squared_norms(const RowsView& view, double* squares, int n_threads) {

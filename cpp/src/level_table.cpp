@@ -181,6 +181,7 @@ const LevelTable kTable = {
     add_rows<double>,
     kernel_block<float>,
     kernel_block<double>,
+    nullptr,
 };
 
 }  // namespace PEGASOS_LEVEL

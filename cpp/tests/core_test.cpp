@@ -17,6 +17,7 @@
 
 #include "check.hpp"
 #include "pegasos/engine.hpp"
+#include "pegasos/level_table.hpp"
 #include "pegasos/parallel.hpp"
 
 namespace {
@@ -473,7 +474,11 @@ void an_unknown_cpu_level_is_refused_with_a_remedy() {
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+  if (argc == 2 && std::string(argv[1]) == "--level") {
+    std::puts(pegasos::level_table().level);
+    return 0;
+  }
   const char* level = std::getenv("PEGASOS_CPU_LEVEL");
   if (!level) an_unknown_cpu_level_is_refused_with_a_remedy();  // first: the choice is made once
   parallel_for_runs_every_task_once();

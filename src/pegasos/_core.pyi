@@ -16,6 +16,7 @@ class Rows: ...
 class Data: ...
 
 def cpu_level() -> str: ...
+def has_matrix_unit() -> bool: ...
 def dense_rows(x: npt.NDArray[Any], bias: float) -> Rows: ...
 def csr_rows(
     values: npt.NDArray[Any],
@@ -27,6 +28,7 @@ def csr_rows(
 def csr_fault(rows: Rows, n_threads: int) -> str: ...
 def use_blas(single: Any, twice: Any) -> None: ...
 def squared_norms(rows: Rows, squares: Floats, *, n_threads: int) -> None: ...
+def find_grid(rows: Rows, likely: float, *, n_threads: int) -> float: ...
 def kernel_rows(
     rows: Rows,
     squares: Floats,
@@ -72,6 +74,7 @@ def kernel_matrix(
 def kernel_scores(
     support: Rows,
     support_squares: Floats,
+    picked: Integers | None,
     coef: Floats,
     rows: Rows,
     squares: Floats,
@@ -81,9 +84,20 @@ def kernel_scores(
     gamma: float,
     coef0: float,
     degree: int,
+    same_matrix: bool,
     in_double: bool,
     n_threads: int,
 ) -> None: ...
+def unit_depth(
+    rows: Rows,
+    squares: Floats,
+    *,
+    kernel: str,
+    gamma: float,
+    coef0: float,
+    degree: int,
+    in_double: bool,
+) -> int: ...
 
 class Svmlight:
     def feed(self, text: npt.NDArray[np.uint8], *, is_last: bool, n_threads: int) -> int: ...

@@ -113,7 +113,7 @@ class KernelModel(ScoringClassifier):
         scores = np.zeros((len(coef), X.shape[0]))
         for first in range(0, X.shape[0], _ROWS_SCORED_AT_ONCE):
             part = slice(first, first + _ROWS_SCORED_AT_ONCE)
-            rows = Vectors(without_zeros(X[part], threads), threads)
+            rows = Vectors(without_zeros(X[part], threads), threads, like=support)
             scores[:, part] = _vector_scores(kernel, support, coef, rows, threads)
         return scores
 
@@ -279,11 +279,13 @@ def _vector_scores(
         _core.kernel_scores(
             support.rows,
             support.squares,
+            None,
             np.ascontiguousarray(coef),
             rows.rows,
             rows.squares,
             scores,
             **kernel.options(),
+            same_matrix=False,
             in_double=needs_float64(kernel, support, rows),
             n_threads=threads,
         )

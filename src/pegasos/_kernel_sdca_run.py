@@ -25,6 +25,7 @@ from pegasos._validation import Floats
 
 # How they were chosen: docs/kernels.md, section 13.
 _MOST_ROWS = 2048
+_MOST_ROWS_BY_UNIT = 4096  # of one set; those of several classes take as much memory together
 _MOST_PASSES = 50
 _MOST_AT_ONCE = 4  # sets whose kernels are in memory
 _ENOUGH = 0.01
@@ -54,12 +55,15 @@ class KernelSdcaRun(Run):
             objective = problem.objective(best, problem.scores_of(best))
             self._best = Certificate(best, objective, dual)
         slack = max(_SMALLEST_SLACK, _SLACK_OF_TOL * (tol or 0))
+        parts = _that_share_rows(problem)
+        quick = len(parts) == 1 and problem.source.by_unit
+        most_rows = _MOST_ROWS_BY_UNIT if quick else _MOST_ROWS
         self._sets = [
-            _WorkingSet(problem, state, part, n_active, slack) for part in _that_share_rows(problem)
+            _WorkingSet(problem, state, part, n_active, slack, most_rows) for part in parts
         ]
         self._spaces: list[npt.NDArray[Any]] = []
         # The kernels of the first sets would hold more values than half of the matrix.
-        if problem.n_rows**2 <= 2 * len(self._sets) * _MOST_ROWS**2:
+        if problem.n_rows**2 <= 2 * len(self._sets) * most_rows**2:
             fill_if_worth_it(problem.source, problem.n_rows)
 
     @property
@@ -119,7 +123,8 @@ class KernelSdcaRun(Run):
         coef = np.zeros((self.problem.n_problems, len(rows)))
         for part, some, delta in solved:
             coef[part, np.searchsorted(rows, some)] = delta
-        self.problem.add_rows(rows, coef, self.state.scores)
+        if not self.problem.source.add_unkept(rows, coef, self.state.scores):
+            self.problem.add_rows(rows, coef, self.state.scores)
 
 
 class _WorkingSet:
@@ -132,6 +137,7 @@ class _WorkingSet:
         part: slice,
         n_active: int,
         slack: float,
+        most_rows: int,
     ) -> None:
         self.part = part
         self.problem = problem.only(part)
@@ -142,7 +148,7 @@ class _WorkingSet:
         self._run = core_run(
             self.problem, self.state, solver="sdca", most_passes=_MOST_PASSES, enough=_ENOUGH
         )
-        self._rows = np.empty(_MOST_ROWS, dtype=np.int64)
+        self._rows = np.empty(most_rows, dtype=np.int64)
         self._draws = np.empty(0, dtype=np.int64)  # still to be looked at
         self._looked_at = 0  # draws since it was begun
 

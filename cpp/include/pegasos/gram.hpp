@@ -1,4 +1,4 @@
-// Kernel values of vectors, made in tiles: inner products by BLAS (dense) or panels (sparse), the kernel
+// Kernel values of vectors, made in tiles: inner products by the matrix unit, BLAS (dense) or panels (sparse), the kernel
 // function applied while they are in cache. Tiles do not depend on the number of threads.
 #pragma once
 
@@ -52,6 +52,9 @@ void kernel_matrix(const GramSide& all, const GramOptions&, int64_t first, int64
 // scores[p, j] += sum_k coef[p, k] K(picked row k, other row j)
 void kernel_scores(const GramSide& picked, const GramSide& others, const GramOptions&,
                    const double* coef, int64_t n_problems, double* scores);
+
+// How many products of numbers the matrix unit makes for one kernel value of these rows; 0: it is not used.
+int64_t unit_depth(const GramSide&, const GramOptions&);
 
 void squared_norms(const RowsView&, double* squares, int n_threads);
 

@@ -4,6 +4,7 @@
 #include "pegasos/add_rows.hpp"
 #include "pegasos/kernel_function.hpp"
 #include "pegasos/kernel_pass.hpp"
+#include "pegasos/matrix_unit.hpp"
 #include "pegasos/newton.hpp"
 #include "pegasos/passes.hpp"
 #include "pegasos/pegasos_solver.hpp"
@@ -58,6 +59,7 @@ struct LevelTable {
                            const double* diagonal, KernelProblem&);
   void (*kernel_block_f64)(const Labels&, const KernelOptions&, const LocalGram<double>&,
                            const double* diagonal, KernelProblem&);
+  const MatrixUnit* unit;  // null: there is none
 };
 
 // The table in use: the highest level this CPU has, or the one that PEGASOS_CPU_LEVEL names.

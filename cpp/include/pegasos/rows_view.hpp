@@ -14,6 +14,8 @@ struct RowsView {
   int64_t n_rows;
   int64_t n_features;
   double bias;
+  // All values are whole multiples of it, none more than 256 times (grid.hpp); 0: not known to be.
+  float grid = 0;
 };
 
 // Stored entries: all of a dense matrix, those listed in a CSR matrix.

@@ -75,15 +75,20 @@ class VectorKernel:
 
 
 class Vectors:
-    """Rows to compute kernels of: a view of validated data, and their squared norms."""
+    """Rows to compute kernels of: a view of validated data, and their squared norms.
 
-    def __init__(self, X: Any, threads: int) -> None:
+    ``like`` are rows that they will meet: if their values are whole multiples of one number, those
+    of these rows probably are.
+    """
+
+    def __init__(self, X: Any, threads: int, like: "Vectors | None" = None) -> None:
         self.X = X
         self.rows = make_rows(X, 0.0, threads)
         self.squares: Floats = np.empty(X.shape[0])
         _core.squared_norms(self.rows, self.squares, n_threads=threads)
         if not np.all(np.isfinite(self.squares)):
             refuse_non_finite(X, "the norm of a row")
+        self.grid: float = _core.find_grid(self.rows, like.grid if like else 0.0, n_threads=threads)
 
     @property
     def largest_square(self) -> float:
@@ -95,9 +100,11 @@ def without_zeros(X: Any, threads: int) -> Any:
     """Return dense rows of mostly zeros as CSR: inner products then skip what adds nothing.
 
     Pixels of digits, say, are zero four times in five; the products of sparse panels are then
-    quicker than BLAS. The copy takes less room than the rows.
+    quicker than BLAS, if not than a matrix unit. The copy takes less room than the rows.
     """
     if is_sparse(X) or X.shape[1] < _FEWEST_FEATURES:
+        return X
+    if X.dtype == np.float32 and _core.has_matrix_unit():
         return X
     some = X[:: max(1, len(X) // 1000)]
     if np.count_nonzero(some) > _FEW_ENTRIES * some.size:
@@ -193,7 +200,8 @@ def _matrix(A: Any, B: Any, kernel: VectorKernel, n_jobs: int | None) -> npt.NDA
     A, B = _checked(A), _checked(B)
     if A.shape[1] != B.shape[1]:
         raise ValueError(f"A has {A.shape[1]} features, B has {B.shape[1]}; they must be the same")
-    left, right = Vectors(A, threads), Vectors(B, threads)
+    left = Vectors(A, threads)
+    right = Vectors(B, threads, like=left)
     dtype = np.result_type(A.dtype, B.dtype)
     refuse_overflow(kernel, dtype, left, right)
     refuse_far_away(kernel, left, right)

@@ -23,14 +23,18 @@ from pegasos.kernels._functions import (
 Matrix = npt.NDArray[Any]
 RowNumbers = npt.NDArray[np.int64]
 
-# Rows made per call: enough for matrix products at full speed, few enough for Ctrl-C.
+# Rows made per call: enough for matrix products at full speed, few enough for Ctrl-C. Those that
+# are added up at once are made in less time.
 _MADE_AT_ONCE = 512
+_ADDED_AT_ONCE = 4096
 # So few rows are brought before it is known that they are needed.
 _LITTLE = 0.1
 # Rows begin where cache lines do, for a load that spans two lines takes as long as two. Not where
 # they are shorter than so many lines: the space between them would take room for more rows.
 _LINE_BYTES = 64
 _WORTH_ALIGNING = 64
+# Kernel values of so few products of the matrix unit are made as fast as they are read from memory.
+_DEPTH_WORTH_KEEPING = 256
 # A row is forgotten when so many times the room has been asked for without it.
 _FORGOTTEN = 4
 
@@ -46,6 +50,16 @@ class KernelRows(Protocol):
     diagonal: Floats
     values: Matrix
     slots: RowNumbers | None
+
+    @property
+    def by_unit(self) -> bool:
+        """Whether a matrix unit makes the rows: several times as fast as otherwise."""
+
+    def add_unkept(self, which: RowNumbers, coef: Floats, scores: Floats) -> bool:
+        """Add ``sum_k coef[p, k] K(x_which[k], .)`` to the scores without keeping any row.
+
+        Do nothing, and say so, where rows that are kept would be quicker.
+        """
 
     def bring_the_rest(self, which: RowNumbers) -> bool:
         """Bring what is missing of these rows, if that is little; tell whether all are there."""
@@ -66,12 +80,17 @@ class KernelRows(Protocol):
 class StoredMatrix:
     """A kernel matrix that somebody else has computed: dense, perhaps memory-mapped."""
 
+    by_unit = False
     slots: RowNumbers | None = None
 
     def __init__(self, K: Matrix) -> None:
         self.values = K
         self.n_rows = K.shape[0]
         self.diagonal: Floats = np.array(K.diagonal(), dtype=np.float64)
+
+    def add_unkept(self, which: RowNumbers, coef: Floats, scores: Floats) -> bool:
+        """All rows are always there."""
+        return False
 
     def bring_the_rest(self, which: RowNumbers) -> bool:
         """All rows are always there."""
@@ -97,6 +116,10 @@ class RowMaker(Protocol):
     n_bytes: int  # that it keeps for itself
     dtype: Any
     diagonal: Floats
+    by_unit: bool
+
+    def add_unkept(self, which: RowNumbers, coef: Floats, scores: Floats) -> bool:
+        """Add rows to scores, if to make them takes no longer than to read what was kept."""
 
     def make(self, which: RowNumbers, out: Matrix, slots: RowNumbers) -> None:
         """Write row ``which[k]`` to ``out[slots[k]]``."""
@@ -153,6 +176,11 @@ class CachedRows:
         self._forget()
 
     @property
+    def by_unit(self) -> bool:
+        """Whether a matrix unit makes the rows."""
+        return self.maker.by_unit
+
+    @property
     def holds_all(self) -> bool:
         """Whether there is room for the whole matrix."""
         return len(self.values) == self.n_rows
@@ -169,6 +197,10 @@ class CachedRows:
             last = min(self.n_rows, first + _MADE_AT_ONCE)
             self.maker.make_symmetric(first, last, self.values)
         self._slot_of[:] = self._row_in[:] = np.arange(self.n_rows)
+
+    def add_unkept(self, which: RowNumbers, coef: Floats, scores: Floats) -> bool:
+        """Add rows to scores without keeping them, if that is quicker; tell whether it was."""
+        return not self.has(which) and self.maker.add_unkept(which, coef, scores)
 
     def bring_the_rest(self, which: RowNumbers) -> bool:
         """Bring what is missing of these rows, if that is little; tell whether all are there."""
@@ -248,6 +280,36 @@ class VectorRows:
         refuse_far_away(kernel, self._vectors)
         self._in_double = needs_float64(kernel, self._vectors)
         self.diagonal = kernel.diagonal(self._vectors.squares)
+        depth = _core.unit_depth(
+            self._vectors.rows,
+            self._vectors.squares,
+            **kernel.options(),
+            in_double=self._in_double,
+        )
+        self.by_unit = depth > 0
+        self._is_quick = self.by_unit and depth <= _DEPTH_WORTH_KEEPING
+
+    def add_unkept(self, which: RowNumbers, coef: Floats, scores: Floats) -> bool:
+        """Add rows to scores tile by tile, if the matrix unit makes them as fast as memory does."""
+        if not self._is_quick:
+            return False
+        vectors = self._vectors
+        for first in range(0, len(which), _ADDED_AT_ONCE):
+            part = slice(first, first + _ADDED_AT_ONCE)
+            _core.kernel_scores(
+                vectors.rows,
+                vectors.squares,
+                which[part],
+                np.ascontiguousarray(coef[:, part]),
+                vectors.rows,
+                vectors.squares,
+                scores,
+                **self.kernel.options(),
+                same_matrix=True,
+                in_double=self._in_double,
+                n_threads=self.threads,
+            )
+        return True
 
     def make_symmetric(self, first: int, last: int, out: Matrix) -> None:
         """Write rows from the diagonal on, and the same as columns: half the work."""
@@ -298,12 +360,17 @@ class SparseMatrixRows:
     """Rows of a precomputed sparse kernel matrix, written out in full."""
 
     n_bytes = 0
+    by_unit = False
 
     def __init__(self, K: Any) -> None:
         self.n_rows = K.shape[0]
         self.dtype = K.dtype
         self.diagonal: Floats = np.array(K.diagonal(), dtype=np.float64)
         self._matrix = K
+
+    def add_unkept(self, which: RowNumbers, coef: Floats, scores: Floats) -> bool:
+        """Rows are worth keeping: written out, they are added up in order."""
+        return False
 
     def make(self, which: RowNumbers, out: Matrix, slots: RowNumbers) -> None:
         """Write row ``which[k]`` to ``out[slots[k]]``."""
@@ -323,6 +390,7 @@ class CallableRows:
     """Rows of a kernel that the user has written: ``function(A, B)`` returns a matrix."""
 
     n_bytes = 0
+    by_unit = False
 
     def __init__(self, X: Any, function: Callable[[Any, Any], Any]) -> None:
         self.n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
@@ -332,6 +400,10 @@ class CallableRows:
         self.diagonal: Floats = np.array(
             [self._values(pick(X, [i]), pick(X, [i]))[0, 0] for i in range(self.n_rows)]
         )
+
+    def add_unkept(self, which: RowNumbers, coef: Floats, scores: Floats) -> bool:
+        """Rows are worth keeping: nobody knows how long the user's function takes."""
+        return False
 
     def make(self, which: RowNumbers, out: Matrix, slots: RowNumbers) -> None:
         """Write row ``which[k]`` to ``out[slots[k]]``."""
