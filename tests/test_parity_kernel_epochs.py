@@ -108,6 +108,18 @@ def test_a_matrix_smaller_than_the_kernels_of_the_first_sets_is_made_at_once(
     assert problem.source.is_full == filled
 
 
+def test_more_rows_than_a_set_holds_do_not_keep_the_log_loss_from_its_optimum(monkeypatch):
+    monkeypatch.setattr("pegasos._kernel_sdca_run._MOST_ROWS", 60)
+    n = 200
+    problem = make_problem(make_kernel_sample(7, n), 0.01, loss="log")
+    run = KernelSdcaRun(problem, KernelState(problem, None), n_active=n, tol=1e-6)
+    rng = np.random.default_rng(0)
+    for _ in range(60):
+        run.advance(rng.permutation(n))
+        run.end_of_stride()
+    assert run.certify().relative_gap < 1e-6
+
+
 # --- Which rows may move --------------------------------------------------------------------------
 
 
@@ -149,3 +161,13 @@ def test_next_movers_are_the_drawn_rows_that_some_problem_may_move(weighted, n_c
         else:
             assert looked_at == 500
     assert _core.next_movers(run, draws[:0], slack=slack, block=np.empty(3, int)) == (0, 0)
+
+
+def test_the_log_loss_lets_no_row_rest():
+    problem = make_problem(make_kernel_sample(7, 50), 0.003, loss="log")
+    state = started(problem, 8)
+    state.masses[:, ::2], state.masses[:, 1::4] = 0.0, 1.0
+    run = core_run(problem, state, solver="sdca", most_passes=1)
+    draws, block = np.arange(50), np.empty(50, dtype=np.int64)
+    assert _core.next_movers(run, draws, slack=0.5, block=block) == (50, 50)
+    assert_array_equal(block, draws)

@@ -189,7 +189,7 @@ int64_t next_movers(const KernelRun& run, const int64_t* draws, int64_t n_draws,
   for (; t < n_draws && *n < most; ++t)
     for (const KernelProblem& problem : run.problems) {
       const double per_mass = 1 / (problem.lam * run.labels.total_weight);
-      if (!may_move(run.labels, problem, per_mass, slack, draws[t])) continue;
+      if (!may_move(run.labels, run.options.loss, problem, per_mass, slack, draws[t])) continue;
       block[(*n)++] = draws[t];
       break;
     }

@@ -193,8 +193,10 @@ class HingeAscent {
 
 // Whether a step of dual ascent would move the mass of row i, or might in a moment: its margin is off by more
 // than `slack` where the mass is not at the right bound, or the mass is between its bounds.
-PEGASOS_INLINE bool may_move(const Labels& labels, const KernelProblem& problem, double per_mass,
-                             double slack, int64_t i) {
+// The log loss pulls at every row: none rests at a bound.
+PEGASOS_INLINE bool may_move(const Labels& labels, LossName loss, const KernelProblem& problem,
+                             double per_mass, double slack, int64_t i) {
+  if (loss == LossName::log) return true;
   const double y = labels.code[i] == problem.positive ? 1.0 : -1.0;
   const double z = y * problem.scores[i] * per_mass, mass = problem.mass[i];
   return mass <= 0 ? z < 1 - slack : (mass < 1 || z > 1 + slack);
