@@ -71,7 +71,7 @@ fuzz: ## feed the svmlight reader what a fuzzer thinks up, for FUZZ_SECONDS (nee
 	@command -v $(CLANG) > /dev/null || { echo 'skipped: make fuzz needs clang++ (CLANG=... names another)'; exit 0; }; \
 	mkdir -p build/fuzz/corpus && \
 	$(CLANG) -std=c++17 -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -Icpp/include \
-	    cpp/fuzz/svmlight_fuzz.cpp cpp/src/svmlight.cpp cpp/src/svmlight_number.cpp -pthread -o build/fuzz/svmlight_fuzz && \
+	    cpp/fuzz/svmlight_fuzz.cpp cpp/src/svmlight.cpp cpp/src/decimal.cpp -pthread -o build/fuzz/svmlight_fuzz && \
 	build/fuzz/svmlight_fuzz -max_total_time=$(FUZZ_SECONDS) -dict=cpp/fuzz/svmlight.dict -print_final_stats=1 build/fuzz/corpus
 
 clean: ## remove everything make has made, .venv included

@@ -113,5 +113,6 @@ void team_tests();      // team_test.cpp
 void gram_tests();      // gram_test.cpp
 void kernel_tests();    // kernel_test.cpp
 void svmlight_tests();  // svmlight_test.cpp
+void number_table_tests();  // number_table_test.cpp
 
 }  // namespace tests

@@ -10,10 +10,10 @@ import numpy.typing as npt
 from pegasos.io._data import Data, RankedData
 from pegasos.io._errors import DataError
 from pegasos.io._formats import format_of
-from pegasos.io._open import STDIN, as_file, checked_path
+from pegasos.io._open import STDIN, as_file, checked_path, reading
 
 if TYPE_CHECKING:
-    from pegasos.io._table_columns import Wishes
+    from pegasos.io._table_layout import Wishes
 
 __all__ = ["read"]
 
@@ -155,15 +155,14 @@ def read(
             from pegasos.io._arrays import read_arrays
 
             return read_arrays(file, kind, key, target, dtype)
-        from pegasos.io._table_columns import Wishes
+        from pegasos.io._table_layout import Wishes
 
         wishes = Wishes(target, dtype, one_hot, missing, names)
         return _read_table(file, kind, header, wishes, n_jobs)
 
 
 def _read_table(path: str, kind: str, header: bool, wishes: "Wishes", n_jobs: int | None) -> Data:
-    from pegasos.io._table import data_of_table
-    from pegasos.io._table_files import DELIMITERS, TableText, open_table, reading_table
+    from pegasos.io._table_files import DELIMITERS, TableText, open_table
 
     wishes.check()
     if kind in DELIMITERS:
@@ -173,11 +172,13 @@ def _read_table(path: str, kind: str, header: bool, wishes: "Wishes", n_jobs: in
         from pegasos.io._table_text import check_table_text
 
         check_table_text(path, DELIMITERS[kind])
-        with reading_table(path, kind):
+        with reading(path):
             text = TableText(path, DELIMITERS[kind], header)
             data = read_numbers(text, wishes, int(effective_n_jobs(n_jobs)))
         if data is not None:
             return data
+    from pegasos.io._table import data_of_table
+
     table, lines = open_table(path, kind, header)
     has_names = kind not in DELIMITERS or header
     return data_of_table(path, table, lines, wishes, has_names=has_names)
