@@ -50,6 +50,31 @@ void columns_go_to_their_places() {
   CHECK((copy_of(without.values) == std::vector<float>{1, 2}), "");
 }
 
+void cells_of_one_digit_are_told_from_others() {
+  const Places places = {0, 1, 2, 3, 4, 5, kLabel};
+  for (const char* cells : {"0,1,2,3,4,5,6", "9,9,9,9,9,9,9", "0,1,2,3.5,4,5,6", "10,1,2,3,4,5,6"}) {
+    const std::string text = std::string(cells) + "\n" + cells + "\n";
+    const auto reader = read<float>(text, places);
+    CHECK(reader.is_plain() && reader.labels.size() == 2, text);
+    const char* p = cells;
+    for (int j = 0; j < 6; ++j) {
+      CHECK(reader.values.data()[j] == std::strtof(p, nullptr), text);
+      CHECK(reader.values.data()[6 + j] == std::strtof(p, nullptr), text);
+      p = std::strchr(p, ',') + 1;
+    }
+  }
+  for (char c = '!'; c < 127; ++c) {
+    const std::string text = std::string("1,1,1,") + c + ",1,1,1\n1,1,1,1" + c + "1,1,1\n";
+    CHECK(!read<float>(text, places).is_plain(), text);
+  }
+  for (const char* ragged : {"0,1,2,3\n0,1,2,3\n", "0,1,2,3,4,5,6,\n", "0,1,2,3,4,5,6,7,8,9,0\n"})
+    CHECK(!read<double>(ragged, places).is_plain(), ragged);
+  CHECK(!read<double>("0,1,2,3,\n0,1,2,3\n", {0, 1, 2, 3}).is_plain(), "");
+  CHECK((copy_of(read<double>("1,2,3,4,5\n6,7,8,9,0\n", {4, 3, 2, 1, 0}).values) ==
+         Doubles{5, 4, 3, 2, 1, 0, 9, 8, 7, 6}),
+        "");
+}
+
 void what_is_no_plain_number_is_left_to_others() {
   for (const char* cell :
        {"",     " ",    "+1",  "-",   "-0",   "-00",  "\"1\"", "1\"", "a",     "1a",   "1 2", "nan",
@@ -100,6 +125,7 @@ void blocks_pieces_and_threads_change_nothing() {
 
 void number_table_tests() {
   columns_go_to_their_places();
+  cells_of_one_digit_are_told_from_others();
   what_is_no_plain_number_is_left_to_others();
   blocks_pieces_and_threads_change_nothing<float>();
   blocks_pieces_and_threads_change_nothing<double>();

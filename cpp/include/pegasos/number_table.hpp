@@ -10,7 +10,6 @@
 
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "pegasos/growing.hpp"
@@ -23,10 +22,7 @@ class NumberTable {
   // What becomes of a column: its place among the features, from 0 on, or one of these.
   static constexpr int32_t kSkipped = -1, kLabel = -2, kLabelText = -3;
 
-  NumberTable(char delimiter, std::vector<int32_t> places, int64_t n_features)
-      : delimiter_(delimiter), places_(std::move(places)), n_features_(n_features) {
-    for (const int32_t place : places_) with_labels_ |= place == kLabel;
-  }
+  NumberTable(char delimiter, std::vector<int32_t> places, int64_t n_features);
 
   // Reads the lines that end within the block, or all if it is the last; returns how many bytes that was: the rest
   // has to be given again. When the text has turned out not to be plain, nothing more may be fed.
@@ -46,6 +42,7 @@ class NumberTable {
 
   char delimiter_;
   std::vector<int32_t> places_;
+  std::vector<uint8_t> is_four_;  // whether four columns from here on go to places next to each other
   int64_t n_features_, n_rows_ = 0;
   bool with_labels_ = false, is_plain_ = true;
 };

@@ -11,6 +11,7 @@ from pegasos.io._data import Data, RankedData
 from pegasos.io._errors import DataError
 from pegasos.io._formats import format_of
 from pegasos.io._open import STDIN, as_file, checked_path, reading
+from pegasos.io._threads import threads_of
 
 if TYPE_CHECKING:
     from pegasos.io._table_layout import Wishes
@@ -133,8 +134,6 @@ def read(
     if query_id and kind != "svmlight":
         raise DataError(f"{path}: {kind} files have no query_id", "leave query_id out")
     if kind == "svmlight":
-        from joblib import effective_n_jobs
-
         from pegasos.io._svmlight import read_svmlight
 
         return read_svmlight(
@@ -143,7 +142,7 @@ def read(
             n_features=n_features,
             zero_based=zero_based,
             query_id=query_id,
-            n_threads=int(effective_n_jobs(n_jobs)),
+            n_threads=threads_of(n_jobs),
             has_labels=target is not None,
         )
     if kind == "idx":
@@ -166,15 +165,13 @@ def _read_table(path: str, kind: str, header: bool, wishes: "Wishes", n_jobs: in
 
     wishes.check()
     if kind in DELIMITERS:
-        from joblib import effective_n_jobs
-
         from pegasos.io._table_numbers import read_numbers
         from pegasos.io._table_text import check_table_text
 
         check_table_text(path, DELIMITERS[kind])
         with reading(path):
             text = TableText(path, DELIMITERS[kind], header)
-            data = read_numbers(text, wishes, int(effective_n_jobs(n_jobs)))
+            data = read_numbers(text, wishes, threads_of(n_jobs))
         if data is not None:
             return data
     from pegasos.io._table import data_of_table
