@@ -134,7 +134,7 @@ def test_cpp_and_tables_give_the_same_data(both_ways, text, options):
         (text_of().replace("\n", "\r"), {}),
         ("\n" + text_of(), {}),
         (text_of().replace("decimals,whole,", '"decimals","whole, too",', 1), {}),
-        (changed("whole", 0, '"1"').replace('decimals,whole,', 'decimals,"who""le",', 1), {}),
+        (changed("whole", 0, '"1"').replace("decimals,whole,", 'decimals,"who""le",', 1), {}),
         (changed("decimals", 400, ""), {"missing": "mean"}),
         (changed("class", 400, "-0"), {"target": "whole"}),
     ],

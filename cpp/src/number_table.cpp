@@ -11,7 +11,7 @@
 namespace pegasos {
 namespace {
 
-constexpr int64_t kLongestLine = 16 << 20;  // as in tables
+constexpr int64_t kLongestLine = 16 << 20;     // as in tables
 constexpr double kWhole = 9007199254740992.0;  // 2^53
 
 bool is_whole(const char* p, const char* end) {
@@ -83,9 +83,8 @@ int64_t NumberTable<T>::feed(const char* text, int64_t size, bool is_last, int n
   Pieces<Piece> divided(text, size, is_last);
   std::vector<Piece>& pieces = divided.pieces;
   const int64_t n_pieces = static_cast<int64_t>(pieces.size());
-  parallel_for(n_pieces, n_threads, [&](int64_t k) {
-    pieces[k].n_lines = count('\n', pieces[k].text, pieces[k].end);
-  });
+  parallel_for(n_pieces, n_threads,
+               [&](int64_t k) { pieces[k].n_lines = count('\n', pieces[k].text, pieces[k].end); });
   int64_t n_rows = n_rows_;
   for (Piece& piece : pieces) {
     piece.row = n_rows;
@@ -130,7 +129,8 @@ void NumberTable<T>::read(Piece& piece) const {
 template <class T>
 const char* NumberTable<T>::read_line(const char* p, Piece& piece, T* row, double* label) const {
   const char delimiter = delimiter_;
-  const uint64_t zeros = uint64_t{0x0001000100010001} * ('0' | static_cast<uint8_t>(delimiter) << 8);
+  const uint64_t zeros =
+      uint64_t{0x0001000100010001} * ('0' | static_cast<uint8_t>(delimiter) << 8);
   const size_t n = places_.size();
   for (size_t j = 0; j < n;) {
     const int32_t place = places_[j];

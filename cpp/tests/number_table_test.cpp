@@ -52,7 +52,8 @@ void columns_go_to_their_places() {
 
 void cells_of_one_digit_are_told_from_others() {
   const Places places = {0, 1, 2, 3, 4, 5, kLabel};
-  for (const char* cells : {"0,1,2,3,4,5,6", "9,9,9,9,9,9,9", "0,1,2,3.5,4,5,6", "10,1,2,3,4,5,6"}) {
+  for (const char* cells :
+       {"0,1,2,3,4,5,6", "9,9,9,9,9,9,9", "0,1,2,3.5,4,5,6", "10,1,2,3,4,5,6"}) {
     const std::string text = std::string(cells) + "\n" + cells + "\n";
     const auto reader = read<float>(text, places);
     CHECK(reader.is_plain() && reader.labels.size() == 2, text);
@@ -76,10 +77,34 @@ void cells_of_one_digit_are_told_from_others() {
 }
 
 void what_is_no_plain_number_is_left_to_others() {
-  for (const char* cell :
-       {"",     " ",    "+1",  "-",   "-0",   "-00",  "\"1\"", "1\"", "a",     "1a",   "1 2", "nan",
-        "inf",  "1e",   "1e+", ".",   "0x1",  "1\r",  "\r1",   "1\t", "1,2",   "1_0",  "1e39", "-1e39",
-        "9007199254740992", "-123456789012345678901", "\xEF\xBB\xBF" "1"}) {
+  for (const char* cell : {"",
+                           " ",
+                           "+1",
+                           "-",
+                           "-0",
+                           "-00",
+                           "\"1\"",
+                           "1\"",
+                           "a",
+                           "1a",
+                           "1 2",
+                           "nan",
+                           "inf",
+                           "1e",
+                           "1e+",
+                           ".",
+                           "0x1",
+                           "1\r",
+                           "\r1",
+                           "1\t",
+                           "1,2",
+                           "1_0",
+                           "1e39",
+                           "-1e39",
+                           "9007199254740992",
+                           "-123456789012345678901",
+                           "\xEF\xBB\xBF"
+                           "1"}) {
     const std::string text = "1,2\n" + std::string(cell) + ",1\n";
     CHECK(!read<float>(text, {0, kLabel}).is_plain(), text);
     CHECK(!read<float>(text, {0, kSkipped}).is_plain(), text);

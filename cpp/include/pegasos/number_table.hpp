@@ -42,7 +42,8 @@ class NumberTable {
 
   char delimiter_;
   std::vector<int32_t> places_;
-  std::vector<uint8_t> is_four_;  // whether four columns from here on go to places next to each other
+  std::vector<uint8_t>
+      is_four_;  // whether four columns from here on go to places next to each other
   int64_t n_features_, n_rows_ = 0;
   bool with_labels_ = false, is_plain_ = true;
 };

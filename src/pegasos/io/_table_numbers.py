@@ -133,7 +133,7 @@ class _Reader:
 
 
 def _line_at(text: npt.NDArray[np.uint8], start: int) -> bytes:
-    """Return a line with its end, if it has one; an empty line is not for us, nor an endless one."""
+    """Return a line with its end, if it has one; empty and endless lines are not for us."""
     size = 1 << 12
     while True:
         line, end, _ = text[start : start + size].tobytes().partition(b"\n")
