@@ -281,3 +281,14 @@ print((peak() - before) / data.X.nbytes)
     )
     # The text (50 MB) is mapped in blocks of 32 MiB, which are given back; the array has 40 MB.
     assert 0.9 < float(done.stdout) < 2.5
+
+
+def test_columns_are_found_by_name_whatever_their_order(both_ways):
+    names = [f"x{j}" for j in range(300)]
+    text = text_of({name: [str(j), str(-j - 1)] for j, name in enumerate([*names, "y"])})
+    wanted = names[::-3]
+    in_cpp, data, expected = both_ways(text, names=wanted, target="y")
+    assert in_cpp is data
+    assert_same(data, expected)
+    assert data.names == wanted
+    np.testing.assert_array_equal(data.X[0], np.arange(300)[::-3])

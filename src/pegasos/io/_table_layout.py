@@ -48,6 +48,9 @@ class Layout:
         self.path = path
         self.names = names
         self.wishes = wishes
+        # Looked up by name: there may be many, and as many are asked for.
+        self._places = {name: j for j, name in reversed(list(enumerate(names)))}
+        self._asked_for = None if wishes.names is None else frozenset(wishes.names)
         self.target = self._target()
 
     def _target(self) -> int | None:
@@ -55,9 +58,9 @@ class Layout:
         if target is None:
             return None
         if isinstance(target, str):
-            if target not in self.names:
+            if target not in self._places:
                 raise self._no_column(target, "target=None if there are no labels")
-            return self.names.index(target)
+            return self._places[target]
         if not -n <= target < n:
             raise DataError(
                 f"{self.path}: there is no column {target}, as there are {n}",
@@ -73,17 +76,16 @@ class Layout:
         """Return the columns of the features, in order: all, or those that the names are of."""
         if isinstance(self.wishes.one_hot, Sequence):
             for name in self.wishes.one_hot:
-                if name not in self.names:
+                if name not in self._places:
                     raise self._no_column(name, "one_hot= names columns")
         if self.wishes.names is None:
             return [j for j in range(len(self.names)) if j != self.target]
-        wanted: list[int] = []
+        wanted: dict[int, None] = {}  # in the order in which they are named, each once
         for name in self.wishes.names:
-            column = name if name in self.names else name.partition("=")[0]
-            if column not in self.names:
+            column = name if name in self._places else name.partition("=")[0]
+            if column not in self._places:
                 raise self._no_column(name, "all features are needed")
-            if (j := self.names.index(column)) not in wanted:
-                wanted.append(j)
+            wanted[self._places[column]] = None
         return [j for j in wanted if j != self.target]
 
     def wanted_as_numbers(self) -> list[int] | None:
@@ -95,7 +97,7 @@ class Layout:
 
     def becomes_one_hot(self, name: str, is_text: bool) -> bool:
         """Tell whether a column, of texts or not, becomes columns of 0 and 1."""
-        one_hot, names = self.wishes.one_hot, self.wishes.names
-        if names is not None and name not in names:
+        one_hot = self.wishes.one_hot
+        if self._asked_for is not None and name not in self._asked_for:
             return True  # what is wanted of this column are its texts, as in "town=Pisa"
         return name in one_hot if isinstance(one_hot, Sequence) else one_hot and is_text
