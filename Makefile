@@ -69,12 +69,15 @@ sanitize: $(VENV)/.stamp-tools ## run the C++ tests under the address and undefi
 	@# A matrix unit does what other CPUs do in other ways: those are tested too.
 	@if [ "$$(build/sanitize/core_test --level)" = amx ]; then PEGASOS_CPU_LEVEL=v4 build/sanitize/core_test; fi
 
-fuzz: ## feed the svmlight reader what a fuzzer thinks up, for FUZZ_SECONDS (needs clang)
+fuzz: ## feed the readers of text what a fuzzer thinks up, each for FUZZ_SECONDS (needs clang)
 	@command -v $(CLANG) > /dev/null || { echo 'skipped: make fuzz needs clang++ (CLANG=... names another)'; exit 0; }; \
-	mkdir -p build/fuzz/corpus && \
-	$(CLANG) -std=c++17 -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -Icpp/include \
-	    cpp/fuzz/svmlight_fuzz.cpp cpp/src/svmlight.cpp cpp/src/svmlight_number.cpp -pthread -o build/fuzz/svmlight_fuzz && \
-	build/fuzz/svmlight_fuzz -max_total_time=$(FUZZ_SECONDS) -dict=cpp/fuzz/svmlight.dict -print_final_stats=1 build/fuzz/corpus
+	for reader in svmlight number_table; do \
+	    mkdir -p build/fuzz/corpus-$$reader && \
+	    $(CLANG) -std=c++17 -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -Icpp/include \
+	        cpp/fuzz/$${reader}_fuzz.cpp cpp/src/$$reader.cpp cpp/src/decimal.cpp -pthread -o build/fuzz/$$reader && \
+	    build/fuzz/$$reader -max_total_time=$(FUZZ_SECONDS) -dict=cpp/fuzz/$$reader.dict -print_final_stats=1 \
+	        build/fuzz/corpus-$$reader || exit 1; \
+	done
 
 clean: ## remove everything make has made, .venv included
 	rm -rf $(VENV) build dist docs/gallery .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage htmlcov

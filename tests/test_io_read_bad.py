@@ -276,7 +276,7 @@ def test_a_name_that_tells_no_format_is_refused(write):
 def test_a_package_that_is_not_there_is_named_with_the_remedy(write, package, name):
     if package == "zstandard" and sys.version_info >= (3, 14):
         pytest.skip("Python itself reads it")
-    path = write(name, b"a,y\n1,2\n" if package == "pyarrow" else b"\x28\xb5\x2f\xfd 1:1")
+    path = write(name, b"a,y\n1,2\n,1\n" if package == "pyarrow" else b"\x28\xb5\x2f\xfd 1:1")
     code = f"""
 import sys
 sys.modules[{package!r}] = None

@@ -14,8 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
-from pegasos.io import DataError, read
-from pegasos.io import _svmlight as svmlight_module
+from pegasos.io import DataError, _mapped, read
 
 ROWS = "1 1:0.5 3:-2e-3 # seven 7:7\n\n# a comment\n-1 qid:4 2:+.25\r\n+1\n"
 
@@ -201,7 +200,7 @@ def test_threads_and_blocks_change_nothing(write, text, monkeypatch):
     one = read(path, n_jobs=1)
     for n_jobs in (2, 5, None, -1):
         assert_same(read(path, n_jobs=n_jobs), one)
-    monkeypatch.setattr(svmlight_module, "_BLOCK", 100_003)
+    monkeypatch.setattr(_mapped, "BLOCK", 100_003)
     assert_same(read(path, n_jobs=2), one)
 
 
@@ -216,12 +215,12 @@ def test_compressed_files_give_the_same(write, text, monkeypatch, ending, compre
     whole = read(write(text))
     path = write(compress(text), f"rows.svm.{ending}")
     assert_same(read(path), whole)
-    monkeypatch.setattr(svmlight_module, "_BLOCK", 100_003)
+    monkeypatch.setattr(_mapped, "BLOCK", 100_003)
     assert_same(read(path), whole)
 
 
 def test_a_line_longer_than_a_block_is_read(write, monkeypatch):
-    monkeypatch.setattr(svmlight_module, "_BLOCK", 64)
+    monkeypatch.setattr(_mapped, "BLOCK", 64)
     text = "1 " + " ".join(f"{j}:{j}" for j in range(1, 500)) + "\n2 1:1\n"
     for path in (write(text), write(gzip.compress(text.encode()), "rows.svm.gz")):
         X, y, _ = read(path)

@@ -346,4 +346,5 @@ NB_MODULE(_core, m) {
 
   bind_kernel_machines(m);
   bind_svmlight(m);
+  bind_number_table(m);
 }

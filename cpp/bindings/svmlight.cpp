@@ -66,14 +66,6 @@ nb::tuple fault(const Svmlight& self) {
       self.reader);
 }
 
-template <class T>
-nb::object array_of(pegasos::Growing<T>& items) {
-  const size_t n = static_cast<size_t>(items.size());
-  T* const memory = items.give_away().release();
-  const nb::capsule owner(memory, [](void* p) noexcept { std::free(p); });
-  return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(memory, {n}, owner));
-}
-
 // (labels, values, columns, ends of the rows, qids, features)
 nb::tuple finish(Svmlight& self, int n_threads) {
   require(!self.is_done, "all is read");

@@ -1,37 +1,18 @@
 #include "pegasos/svmlight.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <vector>
 
 #include "pegasos/parallel.hpp"
 #include "pegasos/ranges.hpp"
 #include "pegasos/svmlight_line.hpp"
+#include "pegasos/text_pieces.hpp"
 
 namespace pegasos {
 namespace {
 
-constexpr int64_t kPieceBytes = 1 << 20;
 constexpr int64_t kEntriesPerRange = 1 << 20;
 constexpr int64_t kTextShown = 40;  // bytes
-
-// How often a character occurs. Counted in bytes, a register at a time; 255 is what fits.
-int64_t count(char wanted, const char* text, const char* end) {
-  int64_t total = 0;
-  while (text < end) {
-    const int64_t n = std::min<int64_t>(end - text, 255);
-    uint8_t part = 0;
-    for (int64_t k = 0; k < n; ++k) part += text[k] == wanted;
-    total += part;
-    text += n;
-  }
-  return total;
-}
-
-const char* after_last_line(const char* text, const char* end) {
-  while (end > text && end[-1] != '\n') --end;
-  return end;
-}
 
 std::string shown(const char* p) {
   const char* last = p;
@@ -55,19 +36,8 @@ struct SvmlightReader<T>::Piece {
 
 template <class T>
 int64_t SvmlightReader<T>::feed(const char* text, int64_t size, bool is_last, int n_threads) {
-  const char* const end = text + size;
-  const char* const whole = after_last_line(text, end);
-  std::vector<Piece> pieces;
-  for (const char* p = text; p < whole;) {
-    const char* const cut = whole - p > kPieceBytes ? next_line(p + kPieceBytes, whole) : whole;
-    pieces.push_back({p, cut});
-    p = cut;
-  }
-  std::string rest;
-  if (is_last && whole < end) {  // the last line need not be ended
-    rest.assign(whole, end).push_back('\n');
-    pieces.push_back({rest.data(), rest.data() + rest.size()});
-  }
+  Pieces<Piece> divided(text, size, is_last);
+  std::vector<Piece>& pieces = divided.pieces;
   const int64_t n_pieces = static_cast<int64_t>(pieces.size());
   parallel_for(n_pieces, n_threads, [&](int64_t k) {
     pieces[k].n_lines = count('\n', pieces[k].text, pieces[k].end);
@@ -97,7 +67,7 @@ int64_t SvmlightReader<T>::feed(const char* text, int64_t size, bool is_last, in
     found_zero_ |= piece.found_zero;
     largest_ = std::max(largest_, piece.largest);
   }
-  return is_last ? size : whole - text;
+  return divided.n_used;
 }
 
 template <class T>

@@ -109,9 +109,10 @@ inline bool close(const Doubles& a, const Doubles& b, double tolerance) {
   return a.size() == b.size();
 }
 
-void team_tests();      // team_test.cpp
-void gram_tests();      // gram_test.cpp
-void kernel_tests();    // kernel_test.cpp
-void svmlight_tests();  // svmlight_test.cpp
+void team_tests();          // team_test.cpp
+void gram_tests();          // gram_test.cpp
+void kernel_tests();        // kernel_test.cpp
+void svmlight_tests();      // svmlight_test.cpp
+void number_table_tests();  // number_table_test.cpp
 
 }  // namespace tests

@@ -500,6 +500,7 @@ int main(int argc, char** argv) {
   gram_tests();
   kernel_tests();
   svmlight_tests();
+  number_table_tests();
   std::printf("%d passed, %d failed\n", n_passed, n_failed);
   return n_failed == 0 ? 0 : 1;
 }

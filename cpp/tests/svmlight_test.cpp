@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "check.hpp"
-#include "pegasos/svmlight_number.hpp"
+#include "pegasos/decimal.hpp"
 
 namespace tests {
 namespace {

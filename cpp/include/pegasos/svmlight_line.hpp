@@ -3,8 +3,9 @@
 
 #include <cstdint>
 
+#include "pegasos/decimal.hpp"
 #include "pegasos/svmlight.hpp"
-#include "pegasos/svmlight_number.hpp"
+#include "pegasos/text_pieces.hpp"
 
 namespace pegasos {
 
@@ -33,10 +34,6 @@ inline bool ends_item(char c) { return is_blank(c) || c == '\n' || c == '#'; }
 inline const char* skip_blanks(const char* p) {
   while (is_blank(*p)) ++p;
   return p;
-}
-
-inline const char* next_line(const char* p, const char* end) {
-  return static_cast<const char*>(std::memchr(p, '\n', end - p)) + 1;
 }
 
 inline SvmlightFault label_fault(const char* p) {

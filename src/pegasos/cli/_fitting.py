@@ -50,7 +50,7 @@ class Work:
 
 
 def fit_model(
-    settings: Settings, work: Work, data: Any, test: Any, path: Path
+    settings: Settings, work: Work, data: Any, classes: Any, test: Any, path: Path
 ) -> tuple[Any, Facts]:
     """Return a fitted model and what there is to say about it.
 
@@ -62,13 +62,14 @@ def fit_model(
         What else is to be done.
     data, test : Data
         Rows to learn from, and rows to judge by or None.
+    classes : ndarray
+        The different labels of the data, sorted.
     path : Path
         Where the model will be.
     """
     import numpy as np
 
     X, y, names = data
-    classes = np.unique(y)
     if work.test_size is not None:
         X, y, test = _divided(X, y, work)
     facts: Facts = {

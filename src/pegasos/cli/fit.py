@@ -160,7 +160,7 @@ def fit(
             "missing": "error" if impute is None else float("nan"),
             "n_jobs": jobs or -1,
         }
-        rows = (
+        rows, classes = (
             _labelled(data[0], reading, **wishes)
             if how is None
             else _labelled_chunks(data, reading, how, **wishes)
@@ -171,7 +171,7 @@ def fit(
 
     work = Work(scale, impute, cv, test_size, seed, jobs or -1)
     if how is None:
-        model, facts = fit_model(settings, work, rows, tested, output)
+        model, facts = fit_model(settings, work, rows, classes, tested, output)
     else:
         model, facts = fit_to_stream(settings, work, rows, tested, output, how)
     save(model, output)
@@ -208,21 +208,23 @@ def _refuse_bad_output(path: Path, *sources: str | None) -> None:
         raise MendableError(f"{path} {what}", "name a file in a folder that exists")
 
 
-def _labelled(path: str, reading: source.Reading, **wishes: Any) -> Any:
+def _labelled(path: str, reading: source.Reading, **wishes: Any) -> tuple[Any, Any]:
+    """Return the rows of a file, and their classes."""
     import numpy as np
 
     place = reading.place_of_labels
     rows = reading.read(path, target=-1 if place is None else place, **wishes)
-    _refuse_labels(path, None if rows.y is None else np.unique(rows.y), rows.X.shape[0])
-    return rows
+    classes = None if rows.y is None else np.unique(rows.y)
+    _refuse_labels(path, classes, rows.X.shape[0])
+    return rows, classes
 
 
 def _labelled_chunks(
     files: list[str], reading: source.Reading, how: Streaming, **wishes: Any
-) -> Any:
+) -> tuple[Any, Any]:
     chunks = open_stream(files, reading, how, **wishes)
     _refuse_labels(files[0], chunks.labels, chunks.n_rows)
-    return chunks
+    return chunks, chunks.labels
 
 
 def _refuse_labels(path: str, classes: Any, n_rows: int) -> None:

@@ -10,10 +10,11 @@ import numpy.typing as npt
 from pegasos.io._data import Data, RankedData
 from pegasos.io._errors import DataError
 from pegasos.io._formats import format_of
-from pegasos.io._open import STDIN, as_file, checked_path
+from pegasos.io._open import STDIN, as_file, checked_path, reading
+from pegasos.io._threads import threads_of
 
 if TYPE_CHECKING:
-    from pegasos.io._table_columns import Wishes
+    from pegasos.io._table_layout import Wishes
 
 __all__ = ["read"]
 
@@ -133,8 +134,6 @@ def read(
     if query_id and kind != "svmlight":
         raise DataError(f"{path}: {kind} files have no query_id", "leave query_id out")
     if kind == "svmlight":
-        from joblib import effective_n_jobs
-
         from pegasos.io._svmlight import read_svmlight
 
         return read_svmlight(
@@ -143,7 +142,7 @@ def read(
             n_features=n_features,
             zero_based=zero_based,
             query_id=query_id,
-            n_threads=int(effective_n_jobs(n_jobs)),
+            n_threads=threads_of(n_jobs),
             has_labels=target is not None,
         )
     if kind == "idx":
@@ -155,29 +154,28 @@ def read(
             from pegasos.io._arrays import read_arrays
 
             return read_arrays(file, kind, key, target, dtype)
-        from pegasos.io._table_columns import Wishes
+        from pegasos.io._table_layout import Wishes
 
         wishes = Wishes(target, dtype, one_hot, missing, names)
         return _read_table(file, kind, header, wishes, n_jobs)
 
 
 def _read_table(path: str, kind: str, header: bool, wishes: "Wishes", n_jobs: int | None) -> Data:
-    from pegasos.io._table import data_of_table
-    from pegasos.io._table_files import DELIMITERS, TableText, open_table, reading_table
+    from pegasos.io._table_files import DELIMITERS, TableText, open_table
 
     wishes.check()
     if kind in DELIMITERS:
-        from joblib import effective_n_jobs
-
         from pegasos.io._table_numbers import read_numbers
         from pegasos.io._table_text import check_table_text
 
         check_table_text(path, DELIMITERS[kind])
-        with reading_table(path, kind):
+        with reading(path):
             text = TableText(path, DELIMITERS[kind], header)
-            data = read_numbers(text, wishes, int(effective_n_jobs(n_jobs)))
+            data = read_numbers(text, wishes, threads_of(n_jobs))
         if data is not None:
             return data
+    from pegasos.io._table import data_of_table
+
     table, lines = open_table(path, kind, header)
     has_names = kind not in DELIMITERS or header
     return data_of_table(path, table, lines, wishes, has_names=has_names)

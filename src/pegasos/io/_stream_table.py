@@ -11,8 +11,9 @@ from pegasos.io._errors import DataError
 from pegasos.io._stream_chunks import LabelCounts, StreamOptions
 from pegasos.io._stream_files import SourceFile
 from pegasos.io._table import data_of_table, look_at_table
-from pegasos.io._table_columns import UncertainError, Wishes
+from pegasos.io._table_columns import UncertainError
 from pegasos.io._table_files import Lines
+from pegasos.io._table_layout import Wishes
 from pegasos.io._table_learned import Gathered, Known
 
 __all__ = ["TableChunks"]

@@ -1,6 +1,5 @@
 """Reading svmlight (libsvm) text. The work is done in C++; here are files, blocks and words."""
 
-import mmap
 import re
 from collections.abc import Callable
 from typing import IO, Any
@@ -9,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pegasos import _core
+from pegasos.io import _mapped
 from pegasos.io._data import Data, RankedData, labels_of
 from pegasos.io._errors import DataError
 from pegasos.io._open import (
@@ -23,8 +23,6 @@ from pegasos.io._open import (
 
 __all__ = ["SvmlightText", "check_features", "csr_of", "read_svmlight"]
 
-# Between two blocks Python can stop. Large enough for many threads, small beside a large file.
-_BLOCK = 32 << 20
 _UTF8_MARK = b"\xef\xbb\xbf"
 _NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
@@ -209,25 +207,12 @@ class SvmlightText:
         if self.path != STDIN and (file := checked_path(self.path)).is_file():
             with file.open("rb") as opened:
                 if not compression_of(opened.read(4)):
-                    return self._read_mapped(opened)
+                    return _mapped.feed_mapped(opened, self._skip_mark, self._feed)
         with open_bytes(self.path) as stream:
             return self._read_stream(stream)
 
-    def _read_mapped(self, file: IO[bytes]) -> None:
-        # Not closed here but with the array, which an error on its way up may still hold.
-        mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        text = np.frombuffer(mapped, dtype=np.uint8)
-        done = self._skip_mark(text)
-        size = _BLOCK
-        while done < len(text):
-            is_last = done + size >= len(text)
-            used = self._feed(text[done : done + size], is_last)
-            done += used
-            size = _BLOCK if used else 2 * size  # a line is longer than that
-            _let_go(mapped, done)
-
     def _read_stream(self, stream: IO[bytes]) -> None:
-        buffer = np.empty(_BLOCK, dtype=np.uint8)
+        buffer = np.empty(_mapped.BLOCK, dtype=np.uint8)
         held, is_first, is_last = 0, True, False
         while not is_last:
             got = fill(stream, buffer[held:])
@@ -260,13 +245,6 @@ class SvmlightText:
             line += self.lines_before()
             raise DataError(f"{self.path}, line {line}, column {column}: {message}", hint)
         return used
-
-
-def _let_go(mapped: mmap.mmap, n_bytes: int) -> None:
-    """Give the pages back that have been read: the text need not be in memory as a whole."""
-    whole_pages = n_bytes // mmap.PAGESIZE * mmap.PAGESIZE
-    if whole_pages and hasattr(mmap, "MADV_DONTNEED"):
-        mapped.madvise(mmap.MADV_DONTNEED, 0, whole_pages)
 
 
 def _words(name: str, found: bytes) -> tuple[str, str]:

@@ -6,8 +6,9 @@ import numpy.typing as npt
 
 from pegasos.io._data import Data
 from pegasos.io._errors import DataError
-from pegasos.io._table_columns import Columns, UncertainError, Wishes
+from pegasos.io._table_columns import Columns, UncertainError
 from pegasos.io._table_files import Lines
+from pegasos.io._table_layout import Wishes
 from pegasos.io._table_learned import Gathered, Learned
 from pegasos.io._table_rows import dense_rows, sparse_rows
 

@@ -1,8 +1,7 @@
 """The columns of a table, one by one: what they hold, and what it becomes."""
 
 import contextlib
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -11,38 +10,18 @@ import numpy.typing as npt
 from pegasos.io._data import converted, labels_of
 from pegasos.io._errors import DataError
 from pegasos.io._table_files import Lines, is_number
+from pegasos.io._table_layout import Layout, Wishes
 from pegasos.io._table_learned import Learned
 from pegasos.io._table_rows import Feature, rows_of_numbers
 
-__all__ = ["Columns", "UncertainError", "Wishes"]
-
-_FILLINGS = ("mean", "median")
+__all__ = ["Columns", "UncertainError"]
 
 
 class UncertainError(DataError):
     """A fault that is none if other rows show that the column holds texts."""
 
 
-@dataclass(frozen=True)
-class Wishes:
-    """What the caller of `read` asked for: ``target``, ``dtype``, ``one_hot`` and so on."""
-
-    target: str | int | None
-    dtype: npt.DTypeLike
-    one_hot: bool | Sequence[str]
-    missing: str | float
-    names: Sequence[str] | None
-
-    def check(self) -> None:
-        """Refuse what is not known."""
-        if isinstance(self.missing, str) and self.missing not in ("error", *_FILLINGS):
-            raise DataError(
-                f"missing={self.missing!r} is not known",
-                "use 'error', 'mean', 'median' or a number",
-            )
-
-
-class Columns:
+class Columns(Layout):
     """The columns of a table.
 
     Parameters
@@ -54,33 +33,11 @@ class Columns:
     def __init__(
         self, path: str, table: Any, lines: Lines, wishes: Wishes, learned: Learned
     ) -> None:
-        self.path = path
+        super().__init__(path, table.column_names, wishes)
         self.table = table
         self.lines = lines
-        self.wishes = wishes
         self.learned = learned
-        self.names: list[str] = table.column_names
-        self.target = self._target()
         self.unseen: dict[str, npt.NDArray[np.intp]] = {}
-
-    def _target(self) -> int | None:
-        target, n = self.wishes.target, len(self.names)
-        if target is None:
-            return None
-        if isinstance(target, str):
-            if target not in self.names:
-                raise self._no_column(target, "target=None if there are no labels")
-            return self.names.index(target)
-        if not -n <= target < n:
-            raise DataError(
-                f"{self.path}: there is no column {target}, as there are {n}",
-                "count from 0, or from -1 for the last",
-            )
-        return target % n
-
-    def _no_column(self, name: str, otherwise: str) -> DataError:
-        some = ", ".join(map(repr, self.names[:8])) + (", ..." if len(self.names) > 8 else "")
-        return DataError(f"{self.path}: there is no column {name!r}", f"it has {some}; {otherwise}")
 
     def labels(self) -> npt.NDArray[Any] | None:
         """Return the labels, if there are any."""
@@ -120,15 +77,15 @@ class Columns:
 
     def numbers(self) -> tuple[Any, list[str]]:
         """Return rows and names if all columns are plain numbers; else None for the rows."""
-        wanted = [j for j in self._wanted() if j != self.target]
+        wanted = self.wanted_as_numbers()
+        if wanted is None:
+            return None, []
         names = [self.names[j] for j in wanted]
-        if not wanted or any(self._becomes_one_hot(name, is_text=False) for name in names):
-            return None, names
         return rows_of_numbers(self.table.select(wanted), self.wishes.dtype), names
 
     def features(self) -> list[Feature]:
         """Return the columns that are wanted as features."""
-        found = [self._feature(j) for j in self._wanted() if j != self.target]
+        found = [self._feature(j) for j in self.wanted()]
         if not found:
             raise DataError(
                 f"{self.path}: there is no column beside the labels", self._one_column()
@@ -140,27 +97,10 @@ class Columns:
             return "the delimiter must be a comma, or a tab with format='tsv'"
         return "check the delimiter and the target"
 
-    def _wanted(self) -> list[int]:
-        """Return the columns to be read, in order: all, or those that the names are of."""
-        if isinstance(self.wishes.one_hot, Sequence):
-            for name in self.wishes.one_hot:
-                if name not in self.names:
-                    raise self._no_column(name, "one_hot= names columns")
-        if self.wishes.names is None:
-            return list(range(len(self.names)))
-        wanted: list[int] = []
-        for name in self.wishes.names:
-            column = name if name in self.names else name.partition("=")[0]
-            if column not in self.names:
-                raise self._no_column(name, "all features are needed")
-            if (j := self.names.index(column)) not in wanted:
-                wanted.append(j)
-        return wanted
-
     def _feature(self, j: int) -> Feature:
         name, column = self.names[j], self._column(j)
         is_text = _is_text(column.type)
-        if self._becomes_one_hot(name, is_text):
+        if self.becomes_one_hot(name, is_text):
             return self._one_hot(j, column)
         if is_text:
             raise self._not_a_number(j, column)
@@ -178,15 +118,9 @@ class Columns:
         try:
             yield
         except DataError as error:
-            if j == self.target or self._becomes_one_hot(self.names[j], True):
+            if j == self.target or self.becomes_one_hot(self.names[j], True):
                 raise UncertainError(error.message, error.hint) from None
             raise
-
-    def _becomes_one_hot(self, name: str, is_text: bool) -> bool:
-        one_hot, names = self.wishes.one_hot, self.wishes.names
-        if names is not None and name not in names:
-            return True  # what is wanted of this column are its texts, as in "town=Pisa"
-        return name in one_hot if isinstance(one_hot, Sequence) else one_hot and is_text
 
     def _one_hot(self, j: int, column: Any) -> Feature:
         import pyarrow as pa

@@ -105,6 +105,7 @@ class TableText:
     """A file of text with delimiters."""
 
     threads = True  # whether pyarrow starts some
+    skips_empty_lines = True
 
     def __init__(self, path: str, delimiter: str, header: bool) -> None:
         self.path = path
@@ -168,7 +169,9 @@ class TableText:
                 column_names=names,
                 autogenerate_column_names=names is None and not self.header,
             ),
-            parse_options=pyarrow.csv.ParseOptions(delimiter=self.delimiter),
+            parse_options=pyarrow.csv.ParseOptions(
+                delimiter=self.delimiter, ignore_empty_lines=self.skips_empty_lines
+            ),
             convert_options=pyarrow.csv.ConvertOptions(
                 null_values=_MISSING, strings_can_be_null=True, **convert
             ),

@@ -1,4 +1,4 @@
-#include "pegasos/svmlight_number.hpp"
+#include "pegasos/decimal.hpp"
 
 #include <charconv>
 #include <cmath>
