@@ -22,7 +22,7 @@ _MOST_EPOCHS_A_ROUND = 4
 # With this tolerance the first look is after a part of an epoch: weights that gradient steps have
 # found on so many of many rows are often good enough for all of them.
 _LOOSE_TOLERANCE = 5e-3
-_FIRST_PART = 1 / 2
+_FIRST_PART = 5 / 8
 # Rounds under way at once: the cluster need not wait for the client, nor Ctrl-C for many of them.
 _ROUNDS_AHEAD = 8
 
