@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from time import process_time
 from typing import Any
 from unittest.mock import patch
 
@@ -30,7 +31,13 @@ def fit(X: Any, y: Any, lam: float, solver: str, tol: float, max_iter: int = _MO
     from pegasos.dask import PegasosClassifier
 
     return PegasosClassifier(
-        lam, solver=solver, tol=tol, max_iter=max_iter, fit_intercept=False, random_state=0
+        lam,
+        solver=solver,
+        tol=tol,
+        max_iter=max_iter,
+        fit_intercept=False,
+        random_state=0,
+        n_jobs=1,  # one thread of a worker, with one worker as with two
     ).fit(X, y)
 
 
@@ -42,9 +49,21 @@ def timed_fits(
     with counted_rounds() as ticks:
         measure.timed(lambda: fit(X, y, lam, solver, tol))
     sent = sum(client.run(_bytes_sent).values())
-    seconds, model = measure.repeated(lambda _: fit(X, y, lam, solver, tol), repeats, limit)
+    here: list[float] = []
+
+    def counted(_: int) -> Any:
+        before = process_time()
+        model = fit(X, y, lam, solver, tol)
+        here.append(process_time() - before)
+        return model
+
+    before = client.run(process_time)
+    seconds, model = measure.repeated(counted, repeats, limit)
+    used = [after - before[worker] for worker, after in client.run(process_time).items()]
     return {
         "seconds": seconds,
+        "cpu_here": sum(here) / len(seconds),  # client and scheduler
+        "cpu_workers": sum(used) / len(used) / len(seconds),
         "rounds": ticks[-1],
         "round_seconds": model.history_[-1]["seconds"] / ticks[-1],  # of the last fit
         "bytes_a_round": sent / ticks[-1],

@@ -1,4 +1,4 @@
-"""What a round on a cluster costs beside the steps, and how fast workers send to each other."""
+"""What a round on a cluster costs beside the steps, how fast workers send, what no fit is below."""
 
 from statistics import median
 from typing import Any
@@ -59,3 +59,45 @@ def bandwidth(client: Any, repeats: int) -> float:
         )
         rates.append(_BYTES_TO_MOVE / seconds)
     return median(rates[1:])
+
+
+def floor(client: Any, X: Any, y: Any, lam: float, repeats: int) -> dict[str, list[float]]:
+    """Time what no fit can do without: work of the core on the blocks, and a way to them and back.
+
+    Each worker works on its blocks at the same time as the others, and the slowest counts; the
+    clock is the worker's own, so that nothing of Dask is in it.
+    """
+    blocks = client.compute([*X.to_delayed().ravel(), *y.to_delayed().ravel()])
+    halves = list(zip(blocks[: len(blocks) // 2], blocks[len(blocks) // 2 :], strict=True))
+    found: dict[str, list[float]] = {"steps": [], "certificate": [], "trip": []}
+    for _ in range(repeats + 1):
+        works = [client.submit(_work_on, *half, lam, pure=False) for half in halves]
+        for name, seconds in zip(found, zip(*client.gather(works), strict=True), strict=False):
+            found[name].append(max(seconds))
+        seconds, _ = measure.timed(lambda: client.submit(int, pure=False).result())
+        found["trip"].append(seconds)
+    return {name: seconds[1:] for name, seconds in found.items()}  # the first warms up
+
+
+def _work_on(X: Any, y: Any, lam: float) -> tuple[float, float]:
+    """Time an epoch of steps over a block on one thread, and the pass that certifies."""
+    from pegasos._problem import Problem
+    from pegasos._sdca_start import SgdStart
+    from pegasos._validation import encode_labels
+
+    problem = Problem(
+        X,
+        encode_labels(y),
+        None,
+        lams=np.array([lam]),
+        loss="hinge",
+        bias=0.0,
+        threads=1,
+        total_weight=float(len(y)),
+    )
+    masses = np.zeros((1, len(y)))
+    steps = SgdStart(problem, masses, len(y), problem.typical_row()[0])
+    draws = np.random.default_rng(0).permutation(len(y))
+    in_steps, _ = measure.timed(lambda: steps.advance(draws))
+    in_certificate, _ = measure.timed(lambda: problem.guess_masses(steps.mean(), masses))
+    return in_steps, in_certificate

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 import numpy.typing as npt
@@ -75,16 +76,17 @@ def _joined(
     import dask.array as da
     from distributed import wait
 
-    futures = [
-        client.submit(read, folder, *rows, workers=[home], pure=False) for home, rows in blocks
-    ]
-    wait(futures)
-    return da.concatenate(
-        [
-            da.from_delayed(future, shape=(last - first, *shape), **kind)
-            for future, (_, (first, last)) in zip(futures, blocks, strict=True)
-        ]
-    )
+    # Keys as of an array that was persisted: there is no task between a block and who uses it.
+    name = f"{read.__name__}-{uuid4().hex}"
+    futures = {
+        (name, k, *(0 for _ in shape)): client.submit(
+            read, folder, *rows, key=(name, k, *(0 for _ in shape)), workers=[home], pure=False
+        )
+        for k, (home, rows) in enumerate(blocks)
+    }
+    wait(list(futures.values()))
+    chunks = (tuple(last - first for _, (first, last) in blocks), *((n,) for n in shape))
+    return da.Array(futures, name, chunks, **kind)
 
 
 def shape(dataset: DataSet) -> tuple[int, int]:

@@ -35,6 +35,7 @@ class Script:
     tables: Callable[[Content], str]
     document: Callable[[Content, str | None], str]
     draw: Callable[[Content, Path], None] | None = None
+    limit: float = 60
 
     def main(self, arguments: list[str] | None) -> int:
         """Run with these arguments, or those of the command line; return the exit code."""
@@ -68,7 +69,7 @@ class Script:
             add(f"--{name}", nargs="+", choices=choices, metavar="NAME", help=text)
         add("--quick", action="store_true", help=f"{self.help['quick']}: does it all work?")
         add("--repeats", type=int, help=self.help["repeats"])
-        add("--limit", type=float, help=f"{self.help['limit']}; 60")
+        add("--limit", type=float, help=f"{self.help['limit']}; {self.limit:g}")
         add("--output", type=Path, help="BENCHMARKS.md; with --quick none")
         if self.draw:
             add("--figure", type=Path, help="without suffix; docs/images/..., with --quick none")
@@ -81,7 +82,7 @@ class Script:
         name = f"{self.name}-quick.json" if options.quick else f"{self.name}.json"
         options.json = options.json or _ROOT / "build" / "benchmarks" / name
         options.cache = options.cache or datasets.default_cache()
-        options.limit = options.limit or (1 if options.quick else 60)
+        options.limit = options.limit or (1 if options.quick else self.limit)
         if not options.quick:
             options.output = options.output or _ROOT / "BENCHMARKS.md"
             if self.draw:

@@ -48,15 +48,14 @@ def on_workers(bench, tiny, client):
 def test_the_workers_hold_as_many_blocks_each_of_the_rows_of_the_set(tiny, client, on_workers):
     X, y = tiny.load()
     blocks, labels = on_workers
+    held = [[str(key) for key in keys] for keys in client.has_what().values()]
+    for block in (blocks.name, labels.name):
+        assert [sum(block in key for key in keys) for keys in held] == [1, 1]
     whole = client.compute(blocks).result()
     assert (whole != X).nnz == 0
     assert whole.dtype == np.float32
     assert_array_equal(labels.compute(), y)
     assert blocks.numblocks == (2, 1)
-    # What tests have computed may not be forgotten yet: only blocks count.
-    held = [[str(key) for key in keys] for keys in client.has_what().values()]
-    for block in ("csr_block", "label_block"):
-        assert [sum(key.startswith(block) for key in keys) for keys in held] == [1, 1]
 
 
 def test_the_text_has_the_rows_of_the_set_and_labels_that_spark_takes(bench, tiny, tmp_path):
@@ -158,10 +157,33 @@ def test_every_peer_comes_within_a_hundredth_of_the_same_optimum(
         pytest.skip(reason)
     lam = 0.01
     optimum = bench.scale._optimum(*tiny.load(), lam)
-    task = bench.scale_peers.Task(*on_workers, tiny, tmp_path, lam, optimum, 1e-2, 1, 60)
-    result = contestant.measure(task)
-    assert -1e-4 < result["suboptimality"] <= 1e-2
-    assert len(result["seconds"]) == 1
+    levels = (1e-1, 1e-2)
+    task = bench.scale_peers.Task(*on_workers, tiny, tmp_path, lam, optimum, levels, 1, 60)
+    results = dict(contestant.measure(task))
+    assert tuple(results) == levels
+    for level, result in results.items():
+        assert -1e-4 < result["suboptimality"] <= level
+        assert len(result["seconds"]) == 1
+    assert results[1e-1]["budget"] <= results[1e-2]["budget"]
+
+
+def test_the_floor_is_what_the_cores_and_a_trip_take(bench, client, on_workers):
+    floor = bench.scale_constants.floor(client, *on_workers, 0.01, 2)
+    assert {name: len(seconds) for name, seconds in floor.items()} == {
+        "steps": 2,
+        "certificate": 2,
+        "trip": 2,
+    }
+    assert all(second > 0 for seconds in floor.values() for second in seconds)
+    line = bench.scale_report.floor_line({"steps": [0.5], "certificate": [0.25], "trip": [0.01]})
+    assert "0.510 s without a certificate, 0.760 s with it" in line
+
+
+def test_a_fit_uses_one_core_of_each_worker(bench, client, on_workers):
+    result = bench.scale_cluster.timed_fits(client, *on_workers, 0.01, "sdca", 1e-2, 2, 60)
+    assert result["cpu_workers"] > 0
+    assert result["cpu_here"] > 0
+    assert set(client.nthreads().values()) == {1}
 
 
 def test_spark_without_java_is_left_out_with_a_reason(bench, monkeypatch):

@@ -17,6 +17,8 @@ import scipy.sparse as sp
 from numpy.testing import assert_array_equal
 
 from pegasos.dask import ClusterLostError, PegasosClassifier, PerceptronClassifier, _cluster
+from pegasos.dask._cluster import Cluster
+from pegasos.dask._load import load
 
 from .dask_helpers import cut, fit_serially
 
@@ -118,6 +120,20 @@ def test_two_fits_at_once_end_and_do_not_mix(cut_sample, dask_client):
         together = list(pool.map(lambda model: model.fit(*cut_sample).coef_, models))
     for one, other in zip(together, alone, strict=True):
         assert_array_equal(one, other)
+
+
+def test_partitions_stay_where_they_are_however_many_fits_there_are(dask_client):
+    X, y = sample()
+    X, y = dask_client.persist([da.from_array(X, chunks=(500, -1)), da.from_array(y, chunks=500)])
+    blocks = distributed.futures_of(X)
+    distributed.wait([*blocks, *distributed.futures_of(y)])
+    holders = {key: len(workers) for key, workers in dask_client.who_has(blocks).items()}
+    model = model_of()
+    model.n_features_in_ = 6
+    # Held, as by fits at once: so many small tasks alike are dealt out as if they read files.
+    loads = [load(Cluster(dask_client), model, X, y, look_at_values=False) for _ in range(6)]
+    assert len(loads) == 6
+    assert {key: len(w) for key, w in dask_client.who_has(blocks).items()} == holders
 
 
 def test_verbose_shows_progress_on_stderr(cut_sample, dask_client, capfd):

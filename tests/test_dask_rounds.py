@@ -5,6 +5,7 @@ The tasks run in this process, one after the other; test_dask_cluster.py runs th
 
 import inspect
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,7 +16,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.exceptions import ConvergenceWarning
 
 import pegasos
-from pegasos.dask import PegasosClassifier, PerceptronClassifier
+from pegasos.dask import PegasosClassifier, PerceptronClassifier, _ascent
+from pegasos.dask._read import read_part
+from pegasos.dask._shard import Everyone, at_shard
 
 from .core_helpers import LOSSES, make_sample, with_constant
 from .dask_helpers import cut, fit_serially, replay_ascent, replay_mixing, replay_steps
@@ -122,6 +125,29 @@ def test_mixed_perceptrons_end_without_a_mistake_where_classes_are_separable(sep
         )
     assert model.history_[-1]["violations"] == 0
     assert model.score(X, y) == 1
+
+
+def test_two_tasks_share_a_computation_in_any_order_and_one_that_comes_again_repeats_it():
+    X, y = small_data()
+    part = read_part(0, X.shape[1], False, {"X": [X], "y": [y]})
+    everyone = Everyone(np.unique(y), np.ones(2), 1.0, None)
+    calls = []
+
+    def ascend(shard, tick):
+        calls.append((shard.n_active, tick))
+        begun = _ascent.begin(shard)
+        return replace(begun, update={"tick": tick})
+
+    for tick, (first, second) in enumerate(
+        [(_ascent.told, _ascent.kept), (_ascent.kept, _ascent.told)]
+    ):
+        results = {f: at_shard(f, everyone, part, tick, ascend, tick) for f in (first, second)}
+        assert results[_ascent.told] == {"tick": tick}
+        assert results[_ascent.kept].update == {}
+    assert calls == [(len(y), 0), (len(y), 1)]
+    # A worker that has lost one of the two results computes it again.
+    assert at_shard(_ascent.told, everyone, part, 1, ascend, 1) == {"tick": 1}
+    assert len(calls) == 3
 
 
 # --- The certificate ------------------------------------------------------------------------------

@@ -18,45 +18,6 @@ CsrFault row_pointer_fault(const RowsView& view, int64_t n_entries) {
   return CsrFault::none;
 }
 
-// How many entries are not greater than the one before: one long loop, whatever the rows, for the
-// compiler to vectorise.
-template <class Index>
-int64_t count_descents(const Index* column, int64_t first, int64_t end) {
-  int64_t descents = 0;
-  for (int64_t from = first + 1; from < end;) {
-    const int64_t to = std::min<int64_t>(end, from + 65536);
-    Index part = 0;
-    for (int64_t k = from; k < to; ++k) part += column[k - 1] >= column[k];
-    descents += part;
-    from = to;
-  }
-  return descents;
-}
-
-// column_twice stands for "perhaps" here: the columns do not strictly increase.
-template <class Index>
-CsrFault column_fault(const RowsView& view, RowRange range) {
-  const Index* start = static_cast<const Index*>(view.indptr);
-  const Index* column = static_cast<const Index*>(view.indices);
-  const int64_t d = view.n_features;
-  // Ordered within a row, the first and the last column tell about all; and then there is no descent but
-  // from one row to the next.
-  bool outside = false;
-  int64_t between_rows = 0;
-  for (int64_t i = range.first; i < range.last; ++i) {
-    const Index first = start[i], end = start[i + 1];
-    if (first == end) continue;
-    outside |= (column[first] < 0) | (column[end - 1] >= d);
-    between_rows += first > start[range.first] && column[first - 1] >= column[first];
-  }
-  const bool unordered =
-      count_descents(column, start[range.first], start[range.last]) != between_rows;
-  if (unordered && !outside)
-    for (Index k = start[range.first]; k < start[range.last]; ++k)
-      outside |= (column[k] < 0) | (column[k] >= d);
-  return outside ? CsrFault::column_range : (unordered ? CsrFault::column_twice : CsrFault::none);
-}
-
 // Rows in any order of columns will do, but not a column listed twice: its square would be wrong.
 template <class Index>
 bool lists_a_column_twice(const RowsView& view) {
@@ -78,7 +39,7 @@ CsrFault find_csr_fault(const RowsView& view, int64_t n_entries, int n_threads) 
   std::vector<CsrFault> faults(n_ranges, CsrFault::none);
   n_threads = worth_threads(static_cast<double>(count_entries(view)), n_threads);
   parallel_for(n_ranges, n_threads, [&](int64_t k) {
-    faults[k] = column_fault<Index>(view, range_at(k, view.n_rows, kRowsPerRange));
+    faults[k] = level_table().column_fault(view, range_at(k, view.n_rows, kRowsPerRange));
   });
   if (std::find(faults.begin(), faults.end(), CsrFault::column_range) != faults.end())
     return CsrFault::column_range;

@@ -144,6 +144,11 @@ void squared_norms_entry(const RowsView& view, RowRange range, double* squares) 
   });
 }
 
+CsrFault column_fault_entry(const RowsView& view, RowRange range) {
+  const bool wide = view.kind == RowsView::csr_f32_i64 || view.kind == RowsView::csr_f64_i64;
+  return wide ? column_fault<int64_t>(view, range) : column_fault<int32_t>(view, range);
+}
+
 template <class C>
 void panel_products_entry(const RowsView& view, const int64_t* which, int64_t first, int64_t n,
                           const C* panel, C* products, int64_t stride) {
@@ -173,6 +178,7 @@ const LevelTable kTable = {
     gain_sum_entry,
     score_rows_entry,
     squared_norms_entry,
+    column_fault_entry,
     KernelValues<float>::apply,
     KernelValues<double>::apply,
     panel_products_entry<float>,

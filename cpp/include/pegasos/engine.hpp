@@ -51,7 +51,6 @@ void gain_sums(const Data&, LossName, const std::vector<Problem>&, int n_threads
 void scores(const RowsView&, const double* weights, int n_problems, int n_threads, double* scores);
 
 // What is wrong with a CSR matrix, before anything trusts it.
-enum class CsrFault { none, row_pointers, column_range, column_twice };
 CsrFault csr_fault(const RowsView&, int64_t n_entries, int n_threads);
 
 }  // namespace pegasos

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "pegasos/add_rows.hpp"
+#include "pegasos/csr_columns.hpp"
 #include "pegasos/kernel_function.hpp"
 #include "pegasos/kernel_pass.hpp"
 #include "pegasos/matrix_unit.hpp"
@@ -41,6 +42,7 @@ struct LevelTable {
   void (*score_rows)(const RowsView&, RowRange, const double* weights, int n_problems,
                      double* scores);
   void (*squared_norms)(const RowsView&, RowRange, double* squares);
+  CsrFault (*column_fault)(const RowsView&, RowRange);
 
   // Kernel machines: float32 and float64 kernel rows.
   void (*kernel_values_f32)(const KernelFunction&, float square, const float* squares,

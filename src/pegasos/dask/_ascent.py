@@ -6,6 +6,7 @@ the problem of the core with S/K for S: its weights then move K times as far as 
 w to w + K dw. The dual point of all shards together is w + sum dw, again a true dual point.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -62,9 +63,16 @@ def _next_clock(clock: Floats) -> Floats:
     return later
 
 
-def update_of(ascent: Ascent) -> Update:
-    """Return what the others must know: nothing that has an entry per row."""
+def told(shard: Shard, tick: int, function: Callable[..., Ascent], *args: Any) -> Update:
+    """Return what the others must know of an ascent: nothing that has an entry per row."""
+    ascent: Ascent = shard.once(tick, function, *args)
     return ascent.update
+
+
+def kept(shard: Shard, tick: int, function: Callable[..., Ascent], *args: Any) -> Ascent:
+    """Return what stays with the rows of the same ascent."""
+    ascent: Ascent = shard.once(tick, function, *args)
+    return replace(ascent, update={})
 
 
 def begin(shard: Shard) -> Ascent:

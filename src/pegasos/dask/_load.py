@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from numbers import Number
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 import numpy.typing as npt
@@ -42,10 +43,16 @@ class Loaded:
         """Binary problems: one for two classes, else one per class."""
         return _n_problems(self.everyone.classes)
 
-    def each(self, function: Callable[..., Any], *args: Any, own: Sequence[Any] = ()) -> list[Any]:
+    def each(
+        self,
+        function: Callable[..., Any],
+        *args: Any,
+        own: Sequence[Any] = (),
+        name: str | None = None,
+    ) -> list[Any]:
         """Submit ``function(shard, own, *args)`` for every shard, at its home.
 
-        Each shard gets its entry of every list in ``own``.
+        Each shard gets its entry of every list in ``own``. ``name`` is for Dask's dashboard.
         """
         return [
             self.cluster.submit(
@@ -56,7 +63,7 @@ class Loaded:
                 *(entries[k] for entries in own),
                 *args,
                 home=home,
-                name=function.__name__,
+                name=name or function.__name__,
             )
             for k, (part, home) in enumerate(zip(self.parts, self.homes, strict=True))
         ]
@@ -88,6 +95,9 @@ def load(
     groups = _consecutive(len(parts["X"]), estimator.shards)
     n_features = estimator.n_features_in_
     read = delayed(read_part, pure=False)
+    # Tasks of one name before a number are a group, here of this fit alone: Dask takes a large one
+    # for tasks that produce data, and deals them out without regard to where the partitions are.
+    name = f"read_part-{uuid4().hex}"
     rows = cluster.compute(
         [
             read(
@@ -95,8 +105,9 @@ def load(
                 n_features,
                 look_at_values,
                 {name: part[group[0] : group[-1] + 1] for name, part in parts.items()},
+                dask_key_name=(name, k),
             )
-            for group in groups
+            for k, group in enumerate(groups)
         ]
     )
     surveyed = [cluster.submit(survey, part, estimator._bias, priority=1) for part in rows]

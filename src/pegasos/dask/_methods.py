@@ -1,6 +1,6 @@
 """The two solvers on a cluster: which tasks make a round."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -55,6 +55,7 @@ class Ascending(_Method):
         # Where rows are many, the first round goes into gradient steps; zeros lead nowhere.
         self.begins_with_steps = self.pace.many_rows and self.squared_norm > 0
         self._ascents: list[Any] = []
+        self._updates: list[Any] = []
         self._is_start = False
 
     def advance(self, tick: int, n_draws: int, *, certified: bool) -> None:
@@ -69,15 +70,14 @@ class Ascending(_Method):
             self._ascents = self.loaded.each(_ascent.begin)
             self._become(_ascent.begin_together, self.loaded.n_problems, self.loaded.n_features)
         self._is_start = False
-        self._ascents = self.loaded.each(
+        keeps_mean = certified and self.setting.average is not None
+        self._ascend(
+            tick,
             _ascent.ascend,
-            self.setting,
-            self.recipe,
-            self.pace,
-            certified and self.setting.average is not None,
+            *(self.setting, self.recipe, self.pace, keeps_mean),
             own=[self.loaded.turns(tick, n_draws), self._ascents],
         )
-        self._become(_ascent.gather, self.setting, self.state, *self._updates())
+        self._become(_ascent.gather, self.setting, self.state, *self._updates)
 
     def _start(self, n_draws: int) -> None:
         descents = self.cluster.added(
@@ -88,14 +88,21 @@ class Ascending(_Method):
                 own=[self.loaded.turns(0, n_draws)],
             )
         )
-        self._ascents = self.loaded.each(_ascent_start.guess, self.setting, descents)
-        self._become(_ascent_start.gather_guesses, self.setting, descents, *self._updates())
+        self._ascend(0, _ascent_start.guess, self.setting, descents)
+        self._become(_ascent_start.gather_guesses, self.setting, descents, *self._updates)
         self._is_start = True
 
-    def _updates(self) -> list[Any]:
-        return self.cluster.added(
-            [self.cluster.submit(_ascent.update_of, ascent) for ascent in self._ascents]
-        )
+    def _ascend(
+        self, tick: int, function: Callable[..., Any], *args: Any, own: Sequence[Any] = ()
+    ) -> None:
+        """Submit ``function`` for every shard: what it tells the others, and what stays there.
+
+        The others need not wait until a second task has taken what concerns them from the result.
+        """
+        own = [[tick] * len(self.loaded.parts), [function] * len(self.loaded.parts), *own]
+        updates = self.loaded.each(_ascent.told, *args, own=own, name=function.__name__)
+        self._ascents = self.loaded.each(_ascent.kept, *args, own=own)
+        self._updates = self.cluster.added(updates)
 
     def look(self) -> Look:
         """Look at the state; add up the masses anew where rounding might show."""

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from numbers import Integral
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -76,6 +77,8 @@ class Shard:
             self.weight = factors if self.weight is None else self.weight * factors
         self.active = None if self.weight is None else np.flatnonzero(self.weight > 0)
         self._problems: dict[Any, Problem] = {}
+        self._kept: tuple[Any, Any] | None = None
+        self._lock = Lock()
 
     @property
     def n_active(self) -> int:
@@ -103,6 +106,20 @@ class Shard:
                 rows=self.view.rows(setting.bias, setting.threads),
             )
         return self._problems[key]
+
+    def once(self, name: Any, function: Callable[..., Any], *args: Any) -> Any:
+        """Return ``function(self, *args)`` to both of two tasks, and compute it but once.
+
+        One task cannot give one result to its own worker and another to the rest, so two share the
+        work. If they meet on different workers, or one comes again, it is computed again.
+        """
+        with self._lock:
+            if self._kept is not None and self._kept[0] == name:
+                result, self._kept = self._kept[1], None
+            else:
+                result = function(self, *args)
+                self._kept = name, result
+        return result
 
     def stream(self, setting: Setting, turn: Turn) -> DrawStream:
         """Return the draws of a turn: they depend on seed, shard and round alone."""
