@@ -47,16 +47,16 @@ def test_passes_within_a_goal_are_those_of_the_better_number_of_threads(bench):
     # One thread: (1 - 0.5)/0.25 = 2. Two: (1 - 0.625)/0.125 = 3.
     assert bench.bounds_report.passes_within(task, 1.0) == 3
     text = bench.bounds_report.tables({"tasks": {"made-up": task}})
-    assert "| made up, lam 0.5 | 1e-2 | 1.00 s | 3.0 | 0.500 s | 2 |" in text
-    assert "| made up, lam 0.5 | 0.500 s | 0.125 s | 4.0 | 0.250 s |" in text
+    assert "| made up, lam 5e-1 | 1e-2 | 1.00 s | 3.0 | 0.500 s | 2 |" in text
+    assert "| made up, lam 5e-1 | 0.500 s | 0.125 s | 4.0 | 0.250 s |" in text
     assert "Every goal leaves time" in text
 
 
 def test_a_goal_below_one_pass_is_said_to_be_out_of_reach(bench):
     task = made_up(bench, [1, 1, 0.25, 0.25, 0.5, 0.5], goals_of(0.7, 0.2))
     text = bench.bounds_report.tables({"tasks": {"made-up": task}})
-    assert "to 1e-2: the goal, 0.700 s, is below one step and one bare pass" in text
-    assert "per epoch: the goal, 0.200 s, is below one bare pass, 0.250 s" in text
+    assert "to 1e-2: the goal, 0.700 s, is less than a fit of one step and one bare pass" in text
+    assert "per epoch: the goal, 0.200 s, is less than one bare pass takes, 0.250 s" in text
     assert "Every goal" not in text
 
 

@@ -445,14 +445,9 @@ def test_an_sdca_fit_of_two_and_a_half_strides_is_the_run_of_the_reference(
 def test_an_sdca_fit_of_many_sparse_rows_is_the_run_of_the_reference(loss, lam):
     rng = np.random.default_rng(15)
     n_rows, n_features = 260, 210  # with two entries a row: a start, without a mean
-    X = sp.csr_matrix(
-        (
-            rng.normal(size=2 * n_rows),
-            np.sort(rng.permuted(np.tile(np.arange(n_features), (n_rows, 1)), axis=1)[:, :2]).ravel(),
-            np.arange(0, 2 * n_rows + 1, 2),
-        ),
-        shape=(n_rows, n_features),
-    )
+    columns = [np.sort(rng.permutation(n_features)[:2]) for _ in range(n_rows)]
+    values, starts = rng.normal(size=2 * n_rows), np.arange(0, 2 * n_rows + 1, 2)
+    X = sp.csr_matrix((values, np.concatenate(columns), starts), shape=(n_rows, n_features))
     y = np.where(rng.random(n_rows) < 0.5, 1.0, -1.0)
     for n_draws in (100, n_rows, 2 * n_rows + 5):
         model = PegasosClassifier(

@@ -282,9 +282,7 @@ def test_no_step_of_the_start_is_longer_than_half_of_one_over_lam():
 def test_where_lam_is_large_the_steps_of_the_start_are_those_of_pegasos():
     # lam S eta0 = 50, so eta = 1, 2/3, 1/2, that is 1/(lam (t + t0)) with t0 = 1/(lam eta0) = 2.
     X, y = np.ones((100, 1)), np.ones(100)
-    after = [
-        reference.sgd_start(X, y, 0.5, np.arange(t), 1.0, average=None)[0] for t in (1, 2, 3)
-    ]
+    after = [reference.sgd_start(X, y, 0.5, np.arange(t), 1.0, average=None)[0] for t in (1, 2, 3)]
     # The first step ends at margin 1, so the second only shrinks; the third adds a row again.
     assert_allclose(after, [1, 1 - 1 / 3, 3 / 4 * 2 / 3 + 1 / 2], rtol=EXACT)
 

@@ -147,8 +147,8 @@ void pegasos_steps(const Data& data, In<int32_t, 1> positive, Out<double, 2> v,
 }
 
 void sgd_start_steps(const Data& data, In<int32_t, 1> positive, Out<double, 2> w,
-                     MaybeOut<double, 2> u, Out<double, 2> tally, In<int64_t, 1> draws, const std::string& loss,
-                     double lam, double eta0, int n_threads) {
+                     MaybeOut<double, 2> u, Out<double, 2> tally, In<int64_t, 1> draws,
+                     const std::string& loss, double lam, double eta0, int n_threads) {
   check_run(data, positive, w, tally, draws);
   auto problems =
       make_problems(data, positive, w.data(), u, std::nullopt, std::nullopt, tally.data());

@@ -25,8 +25,8 @@ from pegasos._validation import Floats
 # Chosen by measurement on cov1, a9a, ijcnn1 and text: see docs/how_it_works.md.
 _MANY_ROWS_PER_ENTRY = 100
 _STRONG_COUPLING = 1.0
-# Where so few features are not 0, a step hardly moves the margins of other rows: the last weights of the start
-# are as calm as their mean, which remembers the beginning.
+# Where a row has less than a hundredth of the features, a step hardly moves the margins of others:
+# the last weights of the start are as calm as their mean, which remembers the beginning.
 _SPARSE = 100
 _RELAXATION = 1.2
 _RELAXATION_WHERE_STRONG = 1.5
