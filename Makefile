@@ -53,6 +53,7 @@ format: $(VENV)/.stamp-dev ## apply the formatting that check asks for
 
 bench: $(VENV)/.stamp-bench ## time against other packages, side by side
 	$(BIN)/python benchmarks/linear.py
+	$(BIN)/python benchmarks/bounds.py
 	$(BIN)/python benchmarks/kernel.py
 	$(BIN)/python benchmarks/textbook.py
 	$(BIN)/python benchmarks/grid.py

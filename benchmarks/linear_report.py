@@ -142,7 +142,7 @@ def _ratio_table(tasks: Iterable[dict[str, Any]]) -> str:
     for task in tasks:
         for level in LEVELS:
             peer, *ours = _rivals(task, level)
-            row = [_name(task), report.power(level), _who(peer)]
+            row = [title(task), report.power(level), _who(peer)]
             for our in ours:
                 row += [_who(our), _times(peer, our)]
             rows.append(row)
@@ -161,7 +161,7 @@ def _times(peer: Reached | None, our: Reached | None) -> str:
     return report.times(peer.seconds / our.seconds if peer and our else None)
 
 
-def _name(task: dict[str, Any]) -> str:
+def title(task: dict[str, Any]) -> str:
     return f"{task['facts']['title']}, lam {_lam(task)}"
 
 
@@ -177,7 +177,7 @@ def _headline(task: dict[str, Any]) -> str:
     density = facts["n_nonzeros"] / (facts["n_rows"] * facts["n_features"])
     closeness = report.power((optimum - bound) / optimum)
     text = (
-        f"**{_name(task)}**: {facts['n_rows']:,} x {facts['n_features']:,}, {kind}, "
+        f"**{title(task)}**: {facts['n_rows']:,} x {facts['n_features']:,}, {kind}, "
         f"{density:.2%} non-zero, {facts['n_bytes'] / 1e6:.1f} MB. "
         f"P* = {optimum:.8f}, certified to be within {closeness} of optimal."
     )
@@ -224,7 +224,7 @@ def _epoch_table(tasks: Iterable[dict[str, Any]]) -> str:
     for task in tasks:
         seconds = task["epoch_seconds"]
         row = [
-            _name(task),
+            title(task),
             *(report.in_seconds(seconds[key]) if key in seconds else "–" for key in keys),
         ]
         ratios = [
@@ -241,7 +241,7 @@ def _memory_table(tasks: Iterable[dict[str, Any]]) -> str:
     keys = [c.key for c in CONTESTANTS if any(c.key in task["memory_bytes"] for task in tasks)]
     rows = [
         [
-            _name(task),
+            title(task),
             f"{task['facts']['n_bytes'] / 1e6:.1f} MB",
             f"{8 * task['facts']['n_features'] / 1e6:.2f} MB",
             *(_memory(task, key) for key in keys),

@@ -206,10 +206,12 @@ def core_sdca(
     return CoreRun(mean, w, mass, tally, asleep)
 
 
-def core_start(sample, lam, draws, eta0, *, loss="hinge", code=None, n_threads=1, parts=1):
+def core_start(
+    sample, lam, draws, eta0, *, loss="hinge", average=True, code=None, n_threads=1, parts=1
+):
     positive = problem_codes(code)
     w, tally = _zeros(sample, positive), new_tally(len(positive))
-    u = np.zeros_like(w)
+    u = np.zeros_like(w) if average else None
     data = core_data(sample, code)
     for part in _calls(draws, parts):
         _core.sgd_start_steps(
@@ -225,8 +227,9 @@ def core_start(sample, lam, draws, eta0, *, loss="hinge", code=None, n_threads=1
             n_threads=n_threads,
         )
     column = tally[:, np.newaxis]
-    mean = (column["mean_clock"] * w - u) / column["mean_weight"]
-    return CoreRun(mean, w * column["scale"], np.empty(0), tally)
+    last = w * column["scale"]
+    mean = last if u is None else (column["mean_clock"] * w - u) / column["mean_weight"]
+    return CoreRun(mean, last, np.empty(0), tally)
 
 
 def core_perceptron(sample, draws, *, average=None, code=None, n_threads=1, parts=1):

@@ -75,7 +75,6 @@ class CountingRows:
     """Makes the rows of a given matrix, and remembers which it was asked for."""
 
     n_bytes = 0
-    by_unit = False
 
     def __init__(self, K):
         self.n_rows = len(K)
@@ -83,9 +82,6 @@ class CountingRows:
         self.diagonal = K.diagonal().astype(np.float64)
         self.made = []
         self._K = K
-
-    def add_unkept(self, which, coef, scores):
-        return False
 
     def make(self, which, out, slots):
         assert out.strides[1] == out.itemsize

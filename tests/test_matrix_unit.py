@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from pegasos import KernelPegasosClassifier, _core, kernels, reference
-from pegasos.kernels import VectorKernel
+from pegasos.kernels import CachedRows, VectorKernel
 from pegasos.kernels._functions import Vectors
 from pegasos.kernels._rows import VectorRows
 
@@ -142,16 +142,21 @@ def test_rows_that_are_not_kept_add_up_to_the_same(threads):
     coef = np.random.default_rng(4).normal(size=(3, 5))
     coef[1] = 0
     scores = np.ones((3, 700))
-    assert maker.add_unkept(which, coef, scores)
+    maker.add(which, coef, scores)
     assert_allclose(scores, 1 + coef @ K[which].astype(float), rtol=0, atol=1e-6)
     assert_array_equal(scores[1], 1)
 
 
 def test_rows_of_many_features_are_worth_keeping():
-    maker = VectorRows(normal(3, 50, 400), VectorKernel("rbf", 0.05), 1)
-    scores = np.zeros((1, 50))
-    assert not maker.add_unkept(np.arange(3), np.ones((1, 3)), scores)
-    assert_array_equal(scores, 0)
+    scores, coef = np.zeros((1, 50)), np.ones((1, 3))
+    for n_features, depth, unkept in ((100, 768, True), (200, 1344, False)):
+        maker = VectorRows(normal(3, 50, n_features), VectorKernel("rbf", 0.05), 1)
+        assert maker.depth == depth  # six products of whole tiles
+        cache = CachedRows(maker, room=10**6, needed=0)
+        assert cache.add_unkept(np.arange(3), coef, scores) == unkept
+        cache.fill()
+        assert not cache.add_unkept(np.arange(3), coef, scores)
+    assert_allclose(scores[0, :3].sum(), 3, rtol=0.01)  # once: each with itself, hardly with others
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -162,8 +167,8 @@ def test_a_fit_without_keeping_rows_is_as_good(n_classes, loss, monkeypatch):
     for most in ("_MOST_ROWS", "_MOST_ROWS_BY_UNIT"):  # too few for the whole matrix to be made
         monkeypatch.setattr(f"pegasos._kernel_sdca_run.{most}", 300)
     fits = []
-    for depth in (256, 0):
-        monkeypatch.setattr("pegasos.kernels._rows._DEPTH_WORTH_KEEPING", depth)
+    for products in (1024, 0):
+        monkeypatch.setattr("pegasos.kernels._rows._NOT_WORTH_KEEPING", products)
         model = KernelPegasosClassifier(
             lam=0.01, gamma=0.3, loss=loss, solver="sdca", tol=1e-3, random_state=0
         )

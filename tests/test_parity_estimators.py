@@ -17,6 +17,7 @@ from pegasos._sdca_run import (
     _MANY_ROWS_PER_ENTRY,
     _RELAXATION,
     _RELAXATION_WHERE_STRONG,
+    _SPARSE,
     _STRONG_COUPLING,
 )
 from pegasos._training import _FEWEST_DRAWS_A_STRIDE
@@ -298,7 +299,8 @@ def test_the_bound_of_sdca_is_that_of_the_point_it_has_reached(loss):
 def replay_sdca(rows, y, lam, draws, *, loss, average, weight):
     """What `solver="sdca"` does with up to three strides, told in calls of the reference.
 
-    A start by gradient steps where there are many rows, longer steps of ascent where a row's own
+    A start by gradient steps where there are many rows, whose last weights count where features are
+    many, else their mean; longer steps of ascent where a row's own
     mass moves its margin a lot besides; rows may sleep after the start, or from the second stride
     on; the mean is over the latest stride; the start's mean is the model if it has the better
     objective. A whole start is followed by a step of Newton's, and unless that was cut short, so is
@@ -319,7 +321,10 @@ def replay_sdca(rows, y, lam, draws, *, loss, average, weight):
         stride = draws[first : first + per_stride]
         if first == 0 and with_start:
             eta0 = n_rows / s.sum() / square
-            start = reference.sgd_start(rows, y, lam, stride[:n_rows], eta0, **problem)
+            mean = "weighted" if _SPARSE * entries > rows.shape[1] - 1 else None
+            start = reference.sgd_start(
+                rows, y, lam, stride[:n_rows], eta0, average=mean, **problem
+            )
             models, at, width = [start], start, 1.0
             suits = NewtonSteps.suit(Kind(rows.shape[1] - 1, loss), entries, n_rows)
             if suits and len(stride) >= n_rows:
@@ -433,6 +438,35 @@ def test_an_sdca_fit_of_two_and_a_half_strides_is_the_run_of_the_reference(
     assert started == with_start
     # Thousands of steps near the optimum, where margins are 1 up to rounding.
     assert_allclose(model.coef_[0], w[:-1], atol=1e-7)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("lam", [1e-3, 3.0])
+def test_an_sdca_fit_of_many_sparse_rows_is_the_run_of_the_reference(loss, lam):
+    rng = np.random.default_rng(15)
+    n_rows, n_features = 260, 210  # with two entries a row: a start, without a mean
+    columns = [np.sort(rng.permutation(n_features)[:2]) for _ in range(n_rows)]
+    values, starts = rng.normal(size=2 * n_rows), np.arange(0, 2 * n_rows + 1, 2)
+    X = sp.csr_matrix((values, np.concatenate(columns), starts), shape=(n_rows, n_features))
+    y = np.where(rng.random(n_rows) < 0.5, 1.0, -1.0)
+    for n_draws in (100, n_rows, 2 * n_rows + 5):
+        model = PegasosClassifier(
+            lam=lam, loss=loss, solver="sdca", max_steps=n_draws, tol=None, random_state=16
+        ).fit(X, y)
+        rows = with_constant(X.toarray(), 1.0)
+        draws = draw(16, n_rows, n_draws)
+        w, started = replay_sdca(rows, y, lam, draws, loss=loss, average="weighted", weight=None)
+        assert started
+        assert_model(model, w, 1.0)
+
+
+@pytest.mark.parametrize("lam", [1.0, 100.0])
+def test_a_start_with_a_large_lam_is_not_lost_to_rounding(lam):
+    sample, labels = two_classes(17, 2000, 3)
+    model = PegasosClassifier(lam=lam, solver="sdca", max_iter=1, tol=None, random_state=0)
+    model.fit(sample.X, labels)
+    assert model.objective_ <= 1  # that of weights 0
+    assert model.duality_gap_ <= 0.1 * model.objective_
 
 
 # --- Perceptron -----------------------------------------------------------------------------------

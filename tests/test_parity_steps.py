@@ -235,11 +235,13 @@ def test_the_start_makes_the_steps_of_the_reference(
     sample, lam, seed, loss, sampling, eta0, n_draws, parts
 ):
     draws = draw(seed, sample.n_rows, n_draws, sampling)
-    core = core_start(sample, lam, draws, eta0, loss=loss, parts=parts)
-    mean = reference.sgd_start(
-        sample.rows, sample.y, lam, draws, eta0, loss=loss, sample_weight=sample.weight
-    )
-    assert_same_weights(core.w[0], mean)
+    options = {"loss": loss, "sample_weight": sample.weight}
+    for average in (None, "weighted"):
+        core = core_start(sample, lam, draws, eta0, loss=loss, average=average, parts=parts)
+        w = reference.sgd_start(sample.rows, sample.y, lam, draws, eta0, average=average, **options)
+        assert_same_weights(core.w[0], w)
+        last = reference.sgd_start(sample.rows, sample.y, lam, draws, eta0, average=None, **options)
+        assert_same_weights(core.last[0], last)
 
 
 @pytest.mark.parametrize("loss", LOSSES)

@@ -279,6 +279,21 @@ def test_no_step_of_the_start_is_longer_than_half_of_one_over_lam():
     assert_allclose(mean, [(1.0 + 2 * (1 - 2 / 31)) / 3], rtol=EXACT)
 
 
+def test_where_lam_is_large_the_steps_of_the_start_are_those_of_pegasos():
+    # lam S eta0 = 50, so eta = 1, 2/3, 1/2, that is 1/(lam (t + t0)) with t0 = 1/(lam eta0) = 2.
+    X, y = np.ones((100, 1)), np.ones(100)
+    after = [reference.sgd_start(X, y, 0.5, np.arange(t), 1.0, average=None)[0] for t in (1, 2, 3)]
+    # The first step ends at margin 1, so the second only shrinks; the third adds a row again.
+    assert_allclose(after, [1, 1 - 1 / 3, 3 / 4 * 2 / 3 + 1 / 2], rtol=EXACT)
+
+
+def test_the_start_returns_the_last_weights_or_the_mean():
+    # As by hand above: (1, 0), then (31/32, -2/16).
+    steps = (X2, Y2, 0.5, np.array([0, 1]), 1.0)
+    assert_allclose(reference.sgd_start(*steps, average=None), [31 / 32, -1 / 8], rtol=EXACT)
+    assert_allclose(reference.sgd_start(*steps, average="uniform"), [63 / 64, -1 / 16], rtol=EXACT)
+
+
 def test_guessed_masses_are_a_ramp_for_the_hinge_and_the_slope_for_the_log_loss():
     margins = [-3.0, 0.5, 0.96875, 1.0, 1.5, 4.0]
     assert_array_equal(reference.guess_masses(margins), [1.0, 1.0, 0.75, 0.5, 0.0, 0.0])

@@ -146,9 +146,9 @@ void pegasos_steps(const Data& data, In<int32_t, 1> positive, Out<double, 2> v,
   pegasos::pegasos_steps(data, name, options, draws.data(), draws.shape(0), problems, n_threads);
 }
 
-void sgd_start_steps(const Data& data, In<int32_t, 1> positive, Out<double, 2> w, Out<double, 2> u,
-                     Out<double, 2> tally, In<int64_t, 1> draws, const std::string& loss,
-                     double lam, double eta0, int n_threads) {
+void sgd_start_steps(const Data& data, In<int32_t, 1> positive, Out<double, 2> w,
+                     MaybeOut<double, 2> u, Out<double, 2> tally, In<int64_t, 1> draws,
+                     const std::string& loss, double lam, double eta0, int n_threads) {
   check_run(data, positive, w, tally, draws);
   auto problems =
       make_problems(data, positive, w.data(), u, std::nullopt, std::nullopt, tally.data());
@@ -308,7 +308,7 @@ NB_MODULE(_core, m) {
         nb::arg("draws").noconvert(), nb::kw_only(), "loss"_a, nb::arg("lams").noconvert(),
         "batch_size"_a, "project"_a, nb::arg("mean").none(), "n_threads"_a);
   m.def("sgd_start_steps", &sgd_start_steps, "data"_a, nb::arg("positive").noconvert(),
-        nb::arg("w").noconvert(), nb::arg("u").noconvert(), nb::arg("tally").noconvert(),
+        nb::arg("w").noconvert(), nb::arg("u").noconvert().none(), nb::arg("tally").noconvert(),
         nb::arg("draws").noconvert(), nb::kw_only(), "loss"_a, "lam"_a, "eta0"_a, "n_threads"_a);
   m.def("sdca_steps", &sdca_steps, "data"_a, nb::arg("positive").noconvert(),
         nb::arg("w").noconvert(), nb::arg("u").noconvert().none(), nb::arg("mass").noconvert(),

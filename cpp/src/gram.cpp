@@ -62,17 +62,23 @@ class Tiles {
   }
 
  private:
-  // One thread's part: a tile of values, and the squared norms of its other rows.
+  // One thread's part: a tile of values, the squared norms of its other rows, and between which numbers these are.
   struct Scratch {
     std::vector<C> values, squares;
+    int64_t least, most;
   };
 
   template <class Use>
   void make_column(RowRange picked, RowRange others, int member, Scratch& scratch, Use& use) {
     const int64_t n_others = others.last - others.first;
     products_.take(member, others.first, n_others);
-    for (int64_t j = 0; j < n_others; ++j)
-      scratch.squares[j] = static_cast<C>(others_.squares[others_.row(others.first + j)]);
+    scratch.least = scratch.most = others_.row(others.first);
+    for (int64_t j = 0; j < n_others; ++j) {
+      const int64_t i = others_.row(others.first + j);
+      scratch.squares[j] = static_cast<C>(others_.squares[i]);
+      scratch.least = std::min(scratch.least, i);
+      scratch.most = std::max(scratch.most, i);
+    }
     for (int64_t first = picked.first; first < picked.last; first += kTileRows) {
       if (options_.upper && others.last <= first) return;
       const Tile tile{scratch.values.data(), first, std::min(kTileRows, picked.last - first),
@@ -88,7 +94,8 @@ class Tiles {
       const int64_t i = picked_.row(tile.first_picked + k);
       C* row = scratch.values.data() + k * kTileColumns;
       apply(static_cast<C>(picked_.squares[i]), scratch.squares.data(), row, tile.n_others);
-      if (options_.same_matrix && options_.kernel.kind == KernelFunction::rbf)
+      if (options_.same_matrix && options_.kernel.kind == KernelFunction::rbf &&
+          scratch.least <= i && i <= scratch.most)
         set_diagonal(tile, i, row);
     }
   }
@@ -96,8 +103,7 @@ class Tiles {
   // What rounding has left of the distance of a row to itself does not count.
   void set_diagonal(const Tile& tile, int64_t i, C* row) const {
     if (!others_.which) {
-      const int64_t j = i - others_.row(tile.first_other);
-      if (j >= 0 && j < tile.n_others) row[j] = 1;
+      row[i - others_.row(tile.first_other)] = 1;
       return;
     }
     for (int64_t j = 0; j < tile.n_others; ++j)

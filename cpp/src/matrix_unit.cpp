@@ -54,22 +54,32 @@ void transpose(uint16_t* tile) {
   for (int64_t k = 0; k < kUnitRows; ++k) _mm512_store_si512(tile + k * kUnitDepth, line[k]);
 }
 
+// One row's line in every tile. A row after the other: data is read in order, and no line is loaded again before
+// its store is through.
+void pack_row(const float* row, int64_t d, __m512 factor, int terms, uint16_t* line) {
+  for (int64_t f = 0; f < d; f += kUnitDepth, line += terms * kUnitTile) {
+    __m512 low = _mm512_mul_ps(load_up_to(row + f, d - f), factor);
+    __m512 high = _mm512_mul_ps(load_up_to(row + f + kLanes, d - f - kLanes), factor);
+    for (int t = 0; t < terms; ++t) {
+      const __m512i first = _mm512_castsi256_si512(split_off(&low));
+      _mm512_store_si512(line + t * kUnitTile, _mm512_inserti64x4(first, split_off(&high), 1));
+    }
+  }
+}
+
 void pack(const float* const* rows, int64_t d, float factor, int terms, bool transposed,
           uint16_t* tiles) {
-  const __m512 times = _mm512_set1_ps(factor);
-  for (int64_t f = 0; f < d; f += kUnitDepth, tiles += terms * kUnitTile) {
-    for (int64_t k = 0; k < kUnitRows; ++k)
-      for (int64_t half = 0; half < kUnitDepth; half += kLanes) {
-        __m512 rest = rows[k] ? load_up_to(rows[k] + f + half, d - f - half) : _mm512_setzero_ps();
-        rest = _mm512_mul_ps(rest, times);
-        for (int t = 0; t < terms; ++t)
-          _mm256_store_si256(
-              reinterpret_cast<__m256i*>(tiles + t * kUnitTile + k * kUnitDepth + half),
-              split_off(&rest));
-      }
-    if (transposed)
-      for (int t = 0; t < terms; ++t) transpose(tiles + t * kUnitTile);
+  const int64_t n_tiles = (d + kUnitDepth - 1) / kUnitDepth * terms;
+  for (int64_t k = 0; k < kUnitRows; ++k) {
+    uint16_t* line = tiles + k * kUnitDepth;
+    if (rows[k])
+      pack_row(rows[k], d, _mm512_set1_ps(factor), terms, line);
+    else
+      for (int64_t t = 0; t < n_tiles; ++t)
+        _mm512_store_si512(line + t * kUnitTile, _mm512_setzero_si512());
   }
+  if (transposed)
+    for (int64_t t = 0; t < n_tiles; ++t) transpose(tiles + t * kUnitTile);
 }
 
 // --- Products -------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <system_error>
 
+#include "pegasos/prefetch.hpp"
 #include "pegasos/spin.hpp"
 
 namespace pegasos {
@@ -11,8 +12,8 @@ namespace {
 
 constexpr int64_t kEntries = 8192;  // copied in a block at most; rows beyond are used in place
 constexpr int64_t kLongRow = 1024;  // entries; the hardware prefetcher takes over: used in place
-constexpr int64_t kRowsAhead = 8;   // prefetched while earlier rows are copied
-constexpr int64_t kPointersAhead = 16;  // a row cannot be prefetched before its pointer is there
+constexpr int64_t kRowsAhead = 16;  // prefetched while earlier rows are copied
+constexpr int64_t kPointersAhead = 24;  // a row cannot be prefetched before its pointer is there
 constexpr int64_t kSlots = 8;
 // Entries below which a thread costs more than it saves: starting one took 0.1 ms, on a busy machine 2 ms,
 // and data that fits into the cache gains nothing.
@@ -99,8 +100,8 @@ void RowFeed::fill(Slot& slot, int64_t block) const {
     if (t + kRowsAhead < n_draws_) {
       const int64_t i = draws_[t + kRowsAhead];
       const int64_t first = start[i], n = std::min<int64_t>(start[i + 1] - first, kLongRow);
-      for (int64_t b = 0; b < n * v; b += 64) __builtin_prefetch(values + first * v + b);
-      for (int64_t b = 0; b < n * c; b += 64) __builtin_prefetch(columns + first * c + b);
+      prefetch_lines(values + first * v, n * v);
+      prefetch_lines(columns + first * c, n * c);
     }
     const int64_t i = draws_[t], first = start[i], n = start[i + 1] - first;
     Row& row = slot.rows[t - first_draw];

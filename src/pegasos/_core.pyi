@@ -194,7 +194,7 @@ def sgd_start_steps(
     data: Data,
     positive: Codes,
     w: Floats,
-    u: Floats,
+    u: Floats | None,
     tally: Floats,
     draws: Integers,
     *,

@@ -25,9 +25,9 @@ from pegasos._validation import Floats
 
 # How they were chosen: docs/kernels.md, section 13.
 _MOST_ROWS = 2048
-_MOST_ROWS_BY_UNIT = 4096  # of one set; those of several classes take as much memory together
+_MOST_ROWS_BY_UNIT = 4096
 _MOST_PASSES = 50
-_MOST_AT_ONCE = 4  # sets whose kernels are in memory
+_MOST_BYTES = 2**27  # for the kernels of sets that are solved at once
 _ENOUGH = 0.01
 # Margins that are off by less than this part of tol are left alone.
 _SLACK_OF_TOL = 1e-3
@@ -56,8 +56,9 @@ class KernelSdcaRun(Run):
             self._best = Certificate(best, objective, dual)
         slack = max(_SMALLEST_SLACK, _SLACK_OF_TOL * (tol or 0))
         parts = _that_share_rows(problem)
-        quick = len(parts) == 1 and problem.source.by_unit
-        most_rows = _MOST_ROWS_BY_UNIT if quick else _MOST_ROWS
+        most_rows = _MOST_ROWS_BY_UNIT if problem.source.by_unit else _MOST_ROWS
+        n_bytes = problem.source.values.itemsize * most_rows**2
+        self._at_once = min(problem.threads, _MOST_BYTES // n_bytes)
         self._sets = [
             _WorkingSet(problem, state, part, n_active, slack, most_rows) for part in parts
         ]
@@ -97,9 +98,8 @@ class KernelSdcaRun(Run):
     def _solve(self, sets: list["_WorkingSet"]) -> None:
         """Solve working sets, as many at a time as there are threads; then update all scores."""
         solved: list[tuple[slice, RowNumbers, Floats]] = []
-        at_once = min(self.problem.threads, _MOST_AT_ONCE)
-        for first in range(0, len(sets), at_once):
-            group = sets[first : first + at_once]
+        for first in range(0, len(sets), self._at_once):
+            group = sets[first : first + self._at_once]
             for each in group:
                 self.problem.source.bring_the_rest(each.rows())
             grams = [self._gram(each.rows(), k) for k, each in enumerate(group)]

@@ -261,8 +261,11 @@ class Problem(Objectives):
 
         Estimated on about a thousand of the rows that have weight; the same for dense and sparse.
         """
-        active = np.arange(self.n_rows) if self.weight is None else np.flatnonzero(self.weight)
-        some = active[:: sample_step(len(active))]
+        if self.weight is None:
+            some = np.arange(0, self.n_rows, sample_step(self.n_rows))
+        else:
+            active = np.flatnonzero(self.weight)
+            some = active[:: sample_step(len(active))]
         square, nonzero = self.sums_of_rows(some)
         return square / len(some), nonzero / len(some)
 

@@ -11,10 +11,19 @@ from pegasos._validation import Floats
 
 
 class SgdStart:
-    """An epoch of averaged gradient steps, and masses guessed from the margins it ends with."""
+    """An epoch of gradient steps, and masses guessed from the margins it ends with.
+
+    ``averages``: go on from the mean of the weights after every step, not from the last ones.
+    """
 
     def __init__(
-        self, problem: Objectives, masses: Floats, n_active: int, squared_norm: float
+        self,
+        problem: Objectives,
+        masses: Floats,
+        n_active: int,
+        squared_norm: float,
+        *,
+        averages: bool = True,
     ) -> None:
         self.problem = problem
         self.masses = masses
@@ -23,7 +32,7 @@ class SgdStart:
         self.draws = 0
         self.tally = new_tally(problem.n_problems)
         self._w = problem.zeros()
-        self._u = problem.zeros()
+        self._u = problem.zeros() if averages else None
 
     def advance(self, draws: Rows) -> None:
         """Make the steps of these draws."""
@@ -51,18 +60,21 @@ class SgdStart:
         self.draws, self.tally = saved["draws"], saved["tally"]
         self._w, self._u, self.masses = saved["w"], saved["u"], masses
 
-    def mean(self) -> Floats:
-        """Return the mean of the weights after every step."""
+    def weights(self) -> Floats:
+        """Return the mean of the weights after every step, or the last ones."""
         column: Any = self.tally[:, np.newaxis]
+        if self._u is None:
+            last: Floats = column["scale"] * self._w
+            return last
         mean: Floats = (column["mean_clock"] * self._w - self._u) / column["mean_weight"]
         return mean
 
     def end(self, w: Floats) -> Certificate:
-        """Leave a dual point in the masses and ``w``; certify the mean weights."""
+        """Leave a dual point in the masses and ``w``; certify the weights of the steps."""
         problem = self.problem
-        mean = self.mean()
-        losses, dual_rows = problem.guess_masses(mean, self.masses)
-        objective = problem.objective(mean, losses)
+        weights = self.weights()
+        losses, dual_rows = problem.guess_masses(weights, self.masses)
+        objective = problem.objective(weights, losses)
         np.divide(dual_rows, problem.lam * problem.total_weight, out=w)
         dual = problem.best_scaled_dual(problem.gain(self.masses), w)
-        return Certificate(mean, objective, dual)
+        return Certificate(weights, objective, dual)

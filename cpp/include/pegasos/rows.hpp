@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "pegasos/lanes.hpp"
+#include "pegasos/prefetch.hpp"
 #include "pegasos/row_feed.hpp"
 #include "pegasos/sparse_lanes.hpp"
 
@@ -103,10 +104,6 @@ struct CsrRow {
     return sum;
   }
 };
-
-PEGASOS_INLINE void prefetch_lines(const void* first, int64_t bytes) {
-  for (int64_t b = 0; b < bytes; b += 64) __builtin_prefetch(static_cast<const char*>(first) + b);
-}
 
 template <class T>
 class DenseRows {

@@ -2,10 +2,15 @@
 // to build up.
 //
 //   w <- (1 - lam eta) w + eta slope(z) y x
-//   eta = s eta0 / (1 + 30 W/S), at most 1/(2 lam);  eta0 = 1 / mean ||x||^2 with unit weights
-// with the running mean weighted by W. w = scale * stored weights, so the shrinking costs one product.
-// 30 was chosen by measurement: one pass over cov1 ends 0.1% above the optimum (3: 0.7%, 10: 0.2%).
+//   eta = s eta0 / (1 + decay W/S), at most 1/(2 lam);  eta0 = 1 / mean ||x||^2 with unit weights
+//   decay = max(30, lam S eta0)
+// with the running mean weighted by W, if it is asked for. w = scale * stored weights, so the shrinking costs
+// one product. 30 was chosen by measurement: one pass over cov1 ends 0.1% above the optimum (3: 0.7%, 10: 0.2%).
+// Where lam S eta0 is larger the steps are those of Pegasos, 1/(lam (t + t0)): longer ones would forget what
+// they have learnt, and drive the scale to where the mean is lost to rounding.
 #pragma once
+
+#include <algorithm>
 
 #include "pegasos/losses.hpp"
 #include "pegasos/walk.hpp"
@@ -24,7 +29,11 @@ template <class Rows, class Loss, class Weights>
 class SgdStart {
  public:
   SgdStart(const Rows& rows, const Labels& labels, const StartOptions& options)
-      : rows_(rows), labels_(labels), opt_(options), longest_(0.5 / options.lam) {}
+      : rows_(rows),
+        labels_(labels),
+        opt_(options),
+        longest_(0.5 / options.lam),
+        decay_(std::max(30.0, options.lam * labels.total_weight * options.eta0)) {}
 
   void run(const int64_t* draws, int64_t n_draws, Problem* problems, int n_problems,
            bool reader) const {
@@ -35,14 +44,12 @@ class SgdStart {
   }
 
  private:
-  static constexpr double kDecay = 30;
-
   template <class Row>
   PEGASOS_INLINE void step(int64_t i, const Row& row, Problem& problem) const {
     Tally& tally = *problem.tally;
     const double s = labels_.weight_of(i);
     const double y = problem.sign(labels_, i);
-    const double free = opt_.eta0 / (1 + kDecay * tally.clock / labels_.total_weight) * s;
+    const double free = opt_.eta0 / (1 + decay_ * tally.clock / labels_.total_weight) * s;
     const double eta = free < longest_ ? free : longest_;
     const double scale = tally.scale;
     tally.scale *= 1 - opt_.lam * eta;
@@ -60,6 +67,7 @@ class SgdStart {
   const Labels& labels_;
   StartOptions opt_;
   double longest_;  // a step may halve w, not turn it round
+  double decay_;
 };
 
 }  // namespace PEGASOS_LEVEL

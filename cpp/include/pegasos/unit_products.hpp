@@ -70,10 +70,10 @@ class UnitProducts {
   // The next picked rows: all threads pack them.
   void pick(int64_t first, int64_t n, Team& team) {
     const int64_t tiles = left_packer_.tiles_per_group();
-    left_ = left_copy_.zeros(padded(n) * tiles * kUnitTile / kUnitRows);
-    team.run(count_ranges(n, kUnitRows), [&](int64_t group, int member) {
-      const RowRange rows = range_at(group, n, kUnitRows);
-      left_packer_.pack(first + rows.first, rows.last - rows.first, members_[member].space,
+    left_ = left_copy_.resize(padded(n) * tiles * kUnitTile / kUnitRows);
+    team.run(padded(n) / kUnitRows, [&](int64_t group, int member) {
+      const int64_t k = group * kUnitRows;
+      left_packer_.pack(first + k, std::clamp<int64_t>(n - k, 0, kUnitRows), members_[member].space,
                         left_ + group * tiles * kUnitTile);
     });
   }
@@ -83,9 +83,9 @@ class UnitProducts {
     Member& my = members_[member];
     const int64_t tiles = right_packer_.tiles_per_group();
     my.n = n;
-    my.right = my.copy.zeros(padded(n) * tiles * kUnitTile / kUnitRows);
-    for (int64_t k = 0; k < n; k += kUnitRows)
-      right_packer_.pack(first + k, std::min(kUnitRows, n - k), my.space,
+    my.right = my.copy.resize(padded(n) * tiles * kUnitTile / kUnitRows);
+    for (int64_t k = 0; k < padded(n); k += kUnitRows)
+      right_packer_.pack(first + k, std::clamp<int64_t>(n - k, 0, kUnitRows), my.space,
                          my.right + k / kUnitRows * tiles * kUnitTile);
   }
 

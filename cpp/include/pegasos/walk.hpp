@@ -51,8 +51,8 @@ PEGASOS_INLINE void go(const Walk& walk, const DenseRows<T>& rows, Step step) {
 
 template <class T, class Index, class Step>
 PEGASOS_INLINE void go(const Walk& walk, const CsrRows<T, Index>& rows, Step step) {
-  constexpr int64_t kRowsAhead = 4;
-  constexpr int64_t kPointersAhead = 8;  // a row cannot be prefetched before its pointer is there
+  constexpr int64_t kRowsAhead = 16;
+  constexpr int64_t kPointersAhead = 24;  // a row cannot be prefetched before its pointer is there
   RowFeed feed(rows.view(), walk.draws, walk.n_draws, walk.reader);
   for (int64_t first = 0; first < walk.n_draws; first += RowFeed::kRows) {
     const RowFeed::Row* fed = feed.take(first / RowFeed::kRows);

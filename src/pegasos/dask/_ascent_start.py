@@ -21,7 +21,7 @@ def descend(shard: Shard, turn: Turn, setting: Setting, squared_norm: float) -> 
     for draws in in_parts(shard.stream(setting, turn), problem, turn.n_draws):
         start.advance(draws)
     weight = start.tally["clock"]
-    mean = start.mean() if turn.n_draws else problem.zeros()
+    mean = start.weights() if turn.n_draws else problem.zeros()
     return {
         "mean": mean * weight[:, np.newaxis],
         "weight": weight,

@@ -23,18 +23,20 @@ from pegasos.kernels._functions import (
 Matrix = npt.NDArray[Any]
 RowNumbers = npt.NDArray[np.int64]
 
-# Rows made per call: enough for matrix products at full speed, few enough for Ctrl-C. Those that
-# are added up at once are made in less time.
+# Rows made per call: enough for matrix products at full speed, few enough for Ctrl-C. For a matrix
+# unit all rows are packed anew in every call, which takes as long as making a hundred of them.
 _MADE_AT_ONCE = 512
-_ADDED_AT_ONCE = 4096
+_MADE_AT_ONCE_BY_UNIT = 4096
 # So few rows are brought before it is known that they are needed.
 _LITTLE = 0.1
 # Rows begin where cache lines do, for a load that spans two lines takes as long as two. Not where
 # they are shorter than so many lines: the space between them would take room for more rows.
 _LINE_BYTES = 64
 _WORTH_ALIGNING = 64
-# Kernel values of so few products of the matrix unit are made as fast as they are read from memory.
-_DEPTH_WORTH_KEEPING = 256
+# New memory is dear, and a matrix unit quick: rows of so few products for each value are not worth
+# keeping. To write a row of MNIST (800 products) took as long as to make it six times, to read it
+# from memory a quarter of that.
+_NOT_WORTH_KEEPING = 1024
 # A row is forgotten when so many times the room has been asked for without it.
 _FORGOTTEN = 4
 
@@ -58,7 +60,7 @@ class KernelRows(Protocol):
     def add_unkept(self, which: RowNumbers, coef: Floats, scores: Floats) -> bool:
         """Add ``sum_k coef[p, k] K(x_which[k], .)`` to the scores without keeping any row.
 
-        Do nothing, and say so, where rows that are kept would be quicker.
+        Do nothing, and say so, where rows are worth keeping.
         """
 
     def bring_the_rest(self, which: RowNumbers) -> bool:
@@ -116,10 +118,6 @@ class RowMaker(Protocol):
     n_bytes: int  # that it keeps for itself
     dtype: Any
     diagonal: Floats
-    by_unit: bool
-
-    def add_unkept(self, which: RowNumbers, coef: Floats, scores: Floats) -> bool:
-        """Add rows to scores, if to make them takes no longer than to read what was kept."""
 
     def make(self, which: RowNumbers, out: Matrix, slots: RowNumbers) -> None:
         """Write row ``which[k]`` to ``out[slots[k]]``."""
@@ -178,7 +176,7 @@ class CachedRows:
     @property
     def by_unit(self) -> bool:
         """Whether a matrix unit makes the rows."""
-        return self.maker.by_unit
+        return isinstance(self.maker, VectorRows) and self.maker.depth > 0
 
     @property
     def holds_all(self) -> bool:
@@ -190,17 +188,27 @@ class CachedRows:
         """Whether all rows are there: then nothing changes any more."""
         return bool(np.all(self._slot_of >= 0))
 
+    @property
+    def _made_at_once(self) -> int:
+        return _MADE_AT_ONCE_BY_UNIT if self.by_unit else _MADE_AT_ONCE
+
     def fill(self) -> None:
         """Make the whole matrix."""
         self._forget()  # should making fail, no row is there
-        for first in range(0, self.n_rows, _MADE_AT_ONCE):
-            last = min(self.n_rows, first + _MADE_AT_ONCE)
+        for first in range(0, self.n_rows, self._made_at_once):
+            last = min(self.n_rows, first + self._made_at_once)
             self.maker.make_symmetric(first, last, self.values)
         self._slot_of[:] = self._row_in[:] = np.arange(self.n_rows)
 
     def add_unkept(self, which: RowNumbers, coef: Floats, scores: Floats) -> bool:
-        """Add rows to scores without keeping them, if that is quicker; tell whether it was."""
-        return not self.has(which) and self.maker.add_unkept(which, coef, scores)
+        """Add rows to scores without keeping them, if they are not worth it; tell whether."""
+        maker = self.maker
+        if not isinstance(maker, VectorRows) or not 0 < maker.depth <= _NOT_WORTH_KEEPING:
+            return False
+        if self.has(which):
+            return False
+        maker.add(which, coef, scores)
+        return True
 
     def bring_the_rest(self, which: RowNumbers) -> bool:
         """Bring what is missing of these rows, if that is little; tell whether all are there."""
@@ -216,7 +224,7 @@ class CachedRows:
 
     def parts(self, which: RowNumbers) -> Iterator[RowNumbers]:
         """Bring rows, as many at a time as there is room for; each part is there when it comes."""
-        size = min(len(self.values), _MADE_AT_ONCE)
+        size = min(len(self.values), self._made_at_once)
         for first in range(0, len(which), size):
             part = which[first : first + size]
             self._fetch(part)
@@ -280,22 +288,19 @@ class VectorRows:
         refuse_far_away(kernel, self._vectors)
         self._in_double = needs_float64(kernel, self._vectors)
         self.diagonal = kernel.diagonal(self._vectors.squares)
-        depth = _core.unit_depth(
+        # Products of the matrix unit for one value; 0: it is not used.
+        self.depth = _core.unit_depth(
             self._vectors.rows,
             self._vectors.squares,
             **kernel.options(),
             in_double=self._in_double,
         )
-        self.by_unit = depth > 0
-        self._is_quick = self.by_unit and depth <= _DEPTH_WORTH_KEEPING
 
-    def add_unkept(self, which: RowNumbers, coef: Floats, scores: Floats) -> bool:
-        """Add rows to scores tile by tile, if the matrix unit makes them as fast as memory does."""
-        if not self._is_quick:
-            return False
+    def add(self, which: RowNumbers, coef: Floats, scores: Floats) -> None:
+        """Add ``sum_k coef[p, k] K(x_which[k], .)`` to the scores, tile by tile in cache."""
         vectors = self._vectors
-        for first in range(0, len(which), _ADDED_AT_ONCE):
-            part = slice(first, first + _ADDED_AT_ONCE)
+        for first in range(0, len(which), _MADE_AT_ONCE_BY_UNIT):
+            part = slice(first, first + _MADE_AT_ONCE_BY_UNIT)
             _core.kernel_scores(
                 vectors.rows,
                 vectors.squares,
@@ -309,7 +314,6 @@ class VectorRows:
                 in_double=self._in_double,
                 n_threads=self.threads,
             )
-        return True
 
     def make_symmetric(self, first: int, last: int, out: Matrix) -> None:
         """Write rows from the diagonal on, and the same as columns: half the work."""
@@ -360,17 +364,12 @@ class SparseMatrixRows:
     """Rows of a precomputed sparse kernel matrix, written out in full."""
 
     n_bytes = 0
-    by_unit = False
 
     def __init__(self, K: Any) -> None:
         self.n_rows = K.shape[0]
         self.dtype = K.dtype
         self.diagonal: Floats = np.array(K.diagonal(), dtype=np.float64)
         self._matrix = K
-
-    def add_unkept(self, which: RowNumbers, coef: Floats, scores: Floats) -> bool:
-        """Rows are worth keeping: written out, they are added up in order."""
-        return False
 
     def make(self, which: RowNumbers, out: Matrix, slots: RowNumbers) -> None:
         """Write row ``which[k]`` to ``out[slots[k]]``."""
@@ -390,7 +389,6 @@ class CallableRows:
     """Rows of a kernel that the user has written: ``function(A, B)`` returns a matrix."""
 
     n_bytes = 0
-    by_unit = False
 
     def __init__(self, X: Any, function: Callable[[Any, Any], Any]) -> None:
         self.n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
@@ -400,10 +398,6 @@ class CallableRows:
         self.diagonal: Floats = np.array(
             [self._values(pick(X, [i]), pick(X, [i]))[0, 0] for i in range(self.n_rows)]
         )
-
-    def add_unkept(self, which: RowNumbers, coef: Floats, scores: Floats) -> bool:
-        """Rows are worth keeping: nobody knows how long the user's function takes."""
-        return False
 
     def make(self, which: RowNumbers, out: Matrix, slots: RowNumbers) -> None:
         """Write row ``which[k]`` to ``out[slots[k]]``."""

@@ -141,15 +141,19 @@ def sgd_start(
     eta0: float,
     *,
     loss: str = "hinge",
+    average: str | None = "weighted",
     sample_weight: Weights = None,
 ) -> Floats:
     """Averaged stochastic gradient steps from `w = 0`, a first epoch for dual ascent.
 
     Step, with the weight `W` seen before it (`W_0 = 0`)::
 
-        eta = min(s_i eta0/(1 + 30 W/S), 1/(2 lam))
+        eta = min(s_i eta0/(1 + max(30, lam S eta0) W/S), 1/(2 lam))
         w   <- (1 - eta lam) w + eta slope(y_i <w, x_i>) y_i x_i
         W   <- W + s_i
+
+    Where lam S eta0 is above 30, these are the steps of Pegasos, `1/(lam (t + t0))` long; longer
+    ones would forget what they have learnt.
 
     Returns the mean of w after each step with weights `s_i W`. Shalev-Shwartz and Zhang (2013)
     recommend a first epoch of stochastic gradient steps, too: where `||x_i||^2` is much larger than
@@ -166,25 +170,29 @@ def sgd_start(
         Rows to visit, one step each.
     eta0 : float
         The first step size; one over the mean of `||x_i||^2` is a good one.
+    average : {None, "uniform", "weighted"}
+        Return the last w (None), or another mean.
     """
     X, y, s = check_problem(X, y, lam, sample_weight)
     draws = check_draws(draws, len(y))
     slope = check_loss(loss).slope
+    check_average(average)
     if not (eta0 > 0 and np.isfinite(eta0)):
         raise ValueError(f"eta0 must be positive and finite; got {eta0}.")
 
+    decay = max(START_DECAY, lam * s.sum() * eta0)
     w = np.zeros(X.shape[1])
     clock = 0.0
     iterate_sum, weight_sum = np.zeros_like(w), 0.0
     for i in draws:
-        eta = min(s[i] * eta0 / (1.0 + START_DECAY * clock / s.sum()), 0.5 / lam)
+        eta = min(s[i] * eta0 / (1.0 + decay * clock / s.sum()), 0.5 / lam)
         w = (1.0 - eta * lam) * w + eta * slope(y[i] * (X[i] @ w)) * y[i] * X[i]
 
         clock += float(s[i])
-        c = average_weight("weighted", float(s[i]), clock)
+        c = average_weight(average, float(s[i]), clock)
         iterate_sum += c * w
         weight_sum += c
-    return iterate_sum / weight_sum
+    return iterate_sum / weight_sum if average else w
 
 
 def guess_masses(margins: ArrayLike, loss: str = "hinge", width: float = 1 / 8) -> Floats:
