@@ -99,5 +99,5 @@ def _work_on(X: Any, y: Any, lam: float) -> tuple[float, float]:
     steps = SgdStart(problem, masses, len(y), problem.typical_row()[0])
     draws = np.random.default_rng(0).permutation(len(y))
     in_steps, _ = measure.timed(lambda: steps.advance(draws))
-    in_certificate, _ = measure.timed(lambda: problem.guess_masses(steps.mean(), masses))
+    in_certificate, _ = measure.timed(lambda: problem.guess_masses(steps.weights(), masses))
     return in_steps, in_certificate
