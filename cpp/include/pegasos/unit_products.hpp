@@ -61,11 +61,8 @@ class UnitProducts {
         members_(n_members) {}
 
   // The more, the less it matters that the other rows are packed for each lot of picked ones.
-  int64_t picked_at_once() const {
-    constexpr int64_t kMost = 2048;
-    return std::min(kMost, count_ranges(most_copied_rows(d_), kTileRows) * kTileRows);
-  }
-  int64_t others_at_once() const { return kTileColumns; }
+  int64_t picked_at_once() const { return at_once(2048); }
+  int64_t others_at_once() const { return at_once(kTileColumns); }
 
   // The next picked rows: all threads pack them.
   void pick(int64_t first, int64_t n, Team& team) {
@@ -108,6 +105,10 @@ class UnitProducts {
  private:
   // The unit takes two groups of 16 rows at a time.
   static int64_t padded(int64_t n) { return count_ranges(n, kUnitBlock) * kUnitBlock; }
+
+  int64_t at_once(int64_t most) const {
+    return std::clamp(most_copied_rows(d_) / kUnitBlock * kUnitBlock, kUnitBlock, most);
+  }
 
   struct Member {
     int64_t n = 0;
