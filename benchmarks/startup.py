@@ -2,9 +2,9 @@
 
     python benchmarks/startup.py
 
-Prints the median of fresh processes, in turn, beside that of a Python that does nothing. The goal
-is 0.3 s for `pegasos --help`. What no fit can be quicker than: Python with NumPy, with the base
-class of scikit-learn's estimators, and a fit of four rows.
+Prints the median of fresh processes, in turn, beside that of a Python that does nothing, that
+imports NumPy, or the base class of scikit-learn's estimators. The goal is 0.3 s for
+`pegasos --help`. A fit of four rows is what no fit is quicker than.
 """
 
 import subprocess
