@@ -161,4 +161,8 @@ def _verdicts(tasks: Iterable[dict[str, Any]]) -> list[str]:
             )
     if not said:
         return ["Every goal leaves time for at least one bare pass."]
-    return ["\n".join(["Out of reach of any method, with this code:", "", *said])]
+    heading = (
+        "Goals below the cost of one pass, with this code. No epoch in random order can reach "
+        "those per epoch; for the others part of an epoch would have to be enough:"
+    )
+    return ["\n".join([heading, "", *said])]
