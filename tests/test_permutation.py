@@ -1,5 +1,7 @@
 """The core's permutations are NumPy's, draw for draw."""
 
+import weakref
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -52,3 +54,11 @@ def test_this_numpy_shuffles_as_the_core_does():
 def test_only_streams_of_numpy_are_taken():
     with pytest.raises(ValueError, match="BitGenerator"):
         _core.permutation(np.array(0).__array_struct__, np.empty(3, dtype=np.int64))
+
+
+def test_an_epoch_that_is_used_up_is_not_kept_while_the_next_is_drawn():
+    stream = _draws.DrawStream(np.random.default_rng(0), 10, "permutation")
+    epoch = stream.take(10)
+    owner = weakref.ref(epoch.base)
+    del epoch
+    assert owner() is None

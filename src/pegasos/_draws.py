@@ -15,6 +15,8 @@ Rows = npt.NDArray[np.int64]
 # Below this a thread costs more than the shuffling it would take over (about 5 ns a row).
 _WORTH_A_THREAD = 40_000
 
+_NO_ROWS: Rows = np.empty(0, dtype=np.int64)
+
 
 def as_generator(random_state: Any) -> np.random.Generator:
     """Turn scikit-learn's ``random_state`` into a generator; an integer means ``default_rng``."""
@@ -63,7 +65,7 @@ class DrawStream:
         self.rows = rows
         self._all_rows = n_rows
         self.n_rows = n_rows if rows is None else len(rows)
-        self._queue = np.empty(0, dtype=np.int64)
+        self._queue = _NO_ROWS
         self._pool: ThreadPoolExecutor | None = None
         self._future: Future[Rows] | None = None
         self._state_before: Any = None
@@ -111,8 +113,10 @@ class DrawStream:
             if len(self._queue) == 0:
                 self._queue = self._next_epoch()
             parts.append(self._queue[:n_draws])
-            self._queue = self._queue[n_draws:]
             n_draws -= len(parts[-1])
+            rest = self._queue[len(parts[-1]) :]
+            # An empty view would keep an epoch in memory while the next is drawn.
+            self._queue = rest if len(rest) else _NO_ROWS
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
     def _next_epoch(self) -> Rows:
