@@ -20,6 +20,7 @@ _LOOKS = {
     "liblinear": (figure.GREEN, "D"),
     "snapml": (figure.PINK, "^"),
     "pegasos": (figure.BLUE, "o"),
+    "pegasos-mean": (figure.BLUE, "x"),
     "sdca": (figure.VERMILION, "o"),
 }
 _LOWEST, _HIGHEST = 5e-4, 1.5
@@ -104,7 +105,7 @@ def _label(contestants: list[Contestant]) -> str:
 
 def _style(look: str) -> dict[str, Any]:
     colour, marker = _LOOKS[look]
-    is_ours = look in ("pegasos", "sdca")
+    is_ours = look in ("pegasos", "pegasos-mean", "sdca")
     return {
         "color": colour,
         "marker": marker,

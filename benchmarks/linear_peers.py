@@ -25,6 +25,12 @@ _TOLERANCES = (
     *(4, 3, 2, 1.5, 1, 0.7, 0.5, 0.3, 0.2, 0.15, 0.1, 0.07, 0.05, 0.03, 0.02, 0.015, 0.01),
     *(0.007, 0.005, 0.003, 0.002, 0.001, 0.0005, 0.0002, 0.0001),
 )
+# Group, name, solver, average: like SGDClassifier, Pegasos takes part with and without averaging.
+_OURS = (
+    ("pegasos", "pegasos", "pegasos", None),
+    ("pegasos-mean", "pegasos, averaged", "pegasos", "weighted"),
+    ("sdca", "sdca", "sdca", "weighted"),
+)
 # Small enough that the number of epochs decides.
 _NO_TOLERANCE = 1e-12
 
@@ -51,13 +57,14 @@ class Contestant(contestants.Contestant):
         self.fit(X[some], y[some], 0.01, self.ladder[0] if self.unit == "eps" else 2, 0)
 
 
-def _ours(solver: str, threads: int) -> Callable[..., Fitted]:
+def _ours(solver: str, average: str | None, threads: int) -> Callable[..., Fitted]:
     def fit(X: Matrix, y: Labels, lam: float, budget: float, seed: int) -> Fitted:
         from pegasos import PegasosClassifier
 
         model = PegasosClassifier(
             lam,
             solver=solver,
+            average=average,
             max_steps=max(1, round(budget * len(y))),
             tol=None,
             fit_intercept=False,
@@ -194,17 +201,24 @@ CONTESTANTS = (
     ),
     *(
         Contestant(
-            key=f"{solver}-{threads}",
-            title=f"PegasosClassifier {solver}, {threads} thread{'s'[: threads - 1]}",
-            group=solver,
-            fit=_ours(solver, threads),
+            key=f"{group}-{threads}",
+            title=f"PegasosClassifier {name}, {threads} thread{'s'[: threads - 1]}",
+            group=group,
+            fit=_ours(solver, average, threads),
             ladder=_EPOCHS,
             threads=threads,
             ours=True,
             needs="pegasos",
         )
-        for solver in ("pegasos", "sdca")
+        for group, name, solver, average in _OURS
         for threads in (1, 2)
     ),
 )
 BY_KEY = {contestant.key: contestant for contestant in CONTESTANTS}
+# Whose seconds per epoch are compared: one of ours, and its like among the peers.
+EPOCH_RIVALS = {
+    "pegasos-1": "sgd",
+    "pegasos-2": "sgd",
+    "pegasos-mean-1": "sgd-mean",
+    "pegasos-mean-2": "sgd-mean",
+}

@@ -10,12 +10,11 @@ import contestants
 import ladder
 import measure
 from datasets import DataSet, Labels, Matrix
-from linear_peers import BY_KEY, Contestant, Fitted
+from linear_peers import BY_KEY, EPOCH_RIVALS, Contestant, Fitted
 
 PARTS = ("ladder", "epochs", "memory")
 # The slope between these leaves out what a fit costs before its first epoch.
 _FEW_EPOCHS, _MORE_EPOCHS = 5, 15
-_EPOCH_CONTESTANTS = ("sgd", "sgd-mean", "pegasos-1", "pegasos-2")
 _MEMORY_CONTESTANTS = ("sgd", "linearsvc", "liblinear", "snapml-1", "pegasos-1", "sdca-1")
 
 
@@ -71,7 +70,7 @@ class Trial:
 
     def _epochs(self) -> None:
         key = self.contestant.key
-        if key not in _EPOCH_CONTESTANTS:
+        if key not in EPOCH_RIVALS and key not in EPOCH_RIVALS.values():
             return
         self.task["epoch_seconds"].pop(key, None)
         few, more = (
