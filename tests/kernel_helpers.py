@@ -22,6 +22,14 @@ KERNELS = {
         partial(reference.polynomial_kernel, degree=3, gamma=0.2),
     ),
     "linear": ({"kernel": "linear"}, reference.linear_kernel),
+    "rbf and 1": (
+        {"kernel": "rbf", "gamma": 0.3, "coef0": 1.0},
+        partial(reference.gaussian_kernel, gamma=0.3, coef0=1.0),
+    ),
+    "linear and 1/2": (
+        {"kernel": "linear", "coef0": 0.5},
+        partial(reference.linear_kernel, coef0=0.5),
+    ),
     "callable": ({"kernel": lambda A, B: np.tanh(A) @ np.tanh(B).T}, lambda A, B: tanh_gram(A, B)),
 }
 

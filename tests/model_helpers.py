@@ -48,6 +48,12 @@ CASES = {
         Y3,
     ),
     "linear kernel": (KernelPegasosClassifier(kernel="linear", max_steps=200, tol=None), X, Y2),
+    "rbf and a constant": (KernelPegasosClassifier(coef0=1, solver="sdca", random_state=0), X, Y3),
+    "linear kernel and a constant": (
+        KernelPegasosClassifier(0.1, kernel="linear", coef0=2, solver="sdca", random_state=0),
+        X,
+        Y2,
+    ),
     "precomputed": (KernelPegasosClassifier(kernel="precomputed", max_steps=200), X @ X.T, Y3),
     "kernel perceptron": (KernelPerceptronClassifier(random_state=0), X, Y3),
     "kernel perceptron mean": (KernelPerceptronClassifier(average="uniform", gamma=1.0), X, Y2),

@@ -372,6 +372,7 @@ def test_an_indefinite_kernel_warns_and_has_no_bound(solver, n_classes):
         (sp.csr_array(K), {"kernel": "precomputed"}),
         (X, {"kernel": lambda A, B: np.tanh(A @ B.T - 1)}),
         (X, {"kernel": "poly", "coef0": -1.0}),
+        (X, {"kernel": "rbf", "coef0": -1.0}),
     ):
         model = KernelPegasosClassifier(**options, solver=solver, max_iter=3, tol=None)
         with pytest.warns(UserWarning, match=r"indefinite.*no bound.*positive") as caught:

@@ -60,6 +60,9 @@ def assert_kernels_agree(A, B, gamma, degree, coef0, **options):
     assert_allclose(K, expected, rtol=0, atol=tolerance(A, B, gamma, dtype))
     assert_allclose(K, rbf_kernel(a, b, gamma=gamma), rtol=0, atol=tolerance(A, B, gamma, dtype))
 
+    K = kernels.rbf(A, B, gamma=gamma, coef0=coef0, **options)
+    assert_allclose(K, expected + coef0, rtol=2 * eps, atol=tolerance(A, B, gamma, dtype))
+
     # Rounding of an inner product is relative to the sum of the absolute values of its terms.
     size = np.abs(a) @ np.abs(b).T
     K = kernels.linear(A, B, **options)
@@ -67,6 +70,9 @@ def assert_kernels_agree(A, B, gamma, degree, coef0, **options):
     error = (4 + a.shape[1]) * eps
     assert np.all(np.abs(K - reference.linear_kernel(a, b)) <= error * size)
     assert np.all(np.abs(K - linear_kernel(a, b)) <= error * size)
+    K = kernels.linear(A, B, coef0=coef0, **options)
+    expected = reference.linear_kernel(a, b, coef0)
+    assert np.all(np.abs(K - expected) <= error * (size + abs(coef0)))
 
     K = kernels.poly(A, B, degree=degree, gamma=gamma, coef0=coef0, **options)
     assert K.dtype == dtype
@@ -125,6 +131,7 @@ def test_the_number_of_threads_changes_no_bit(kind_a, kind_b):
     B = as_kind(make_vectors(2, 700, 9), kind_b)
     for kernel, options in [
         (kernels.rbf, {"gamma": 0.2}),
+        (kernels.rbf, {"gamma": 0.2, "coef0": 1.0}),
         (kernels.poly, {"degree": 3, "coef0": 1.0}),
         (kernels.linear, {}),
     ]:
@@ -138,6 +145,8 @@ def test_small_numbers_by_hand():
     assert_array_equal(kernels.linear(A, B), [[1.0, 5.0]])
     assert_array_equal(kernels.poly(A, B, degree=3, gamma=2.0, coef0=-1.0), [[1.0, 729.0]])
     assert_allclose(kernels.rbf(A, B, gamma=0.5), [[np.exp(-6.5), 1.0]], rtol=1e-15)
+    assert_array_equal(kernels.linear(A, B, coef0=-1.0), [[0.0, 4.0]])
+    assert_allclose(kernels.rbf(A, B, gamma=0.5, coef0=2), [[2 + np.exp(-6.5), 3.0]], rtol=1e-15)
 
 
 def test_inputs_need_not_be_arrays_and_are_not_changed():

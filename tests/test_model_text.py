@@ -149,6 +149,18 @@ def test_libsvm_predicts_as_the_model_does(tmp_path, name):
     assert_same(pegasos.load(tmp_path / "saved"), again)
 
 
+@pytest.mark.parametrize("kernel", ["rbf", "linear"])
+def test_the_constant_of_a_kernel_becomes_libsvms_bias(tmp_path, kernel):
+    model = KernelPegasosClassifier(0.1, kernel=kernel, coef0=2.0, solver="sdca").fit(X, Y2)
+    to_libsvm(model, tmp_path / "model")
+    labels, values = predict_by_libsvm(tmp_path / "model", X)
+    np.testing.assert_array_equal(labels, model.predict(X))
+    np.testing.assert_allclose(values, model.decision_function(X), **KERNEL_CLOSE)
+    again = from_libsvm(tmp_path / "model", n_features=X.shape[1])
+    np.testing.assert_allclose(again.intercept_, 2 * model.dual_coef_.sum(axis=1))
+    np.testing.assert_allclose(again.decision_function(X), values, **KERNEL_CLOSE)
+
+
 def test_a_precomputed_kernel_goes_to_libsvm_and_back(tmp_path):
     K = X @ X.T + 1
     model = KernelPegasosClassifier(0.1, kernel="precomputed", solver="sdca").fit(K, Y2)

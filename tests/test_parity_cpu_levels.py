@@ -104,9 +104,9 @@ core.use_blas(blas.__pyx_capi__["sgemm"], blas.__pyx_capi__["dgemm"])
 rng = np.random.default_rng(0)
 bits = hashlib.sha256()
 KERNEL = {
-    "rbf": {"gamma": 0.3, "coef0": 0.0, "degree": 1},
+    "rbf": {"gamma": 0.3, "coef0": 0.5, "degree": 1},
     "poly": {"gamma": 0.5, "coef0": 1.0, "degree": 5},
-    "linear": {"gamma": 1.0, "coef0": 0.0, "degree": 1},
+    "linear": {"gamma": 1.0, "coef0": 0.25, "degree": 1},
 }
 
 

@@ -126,6 +126,38 @@ def test_kernel_cells_in_lockstep_with_rows_scaled_by_their_fold(tmp_path, scale
     check_rows(rows, make, X, y, folds_of(y, 3, 0), scaler)
 
 
+def test_a_constant_in_the_kernel_has_a_column_where_it_is_not_plainly_absent(tmp_path):
+    X, y = classes_of_three()
+    rows = run_own(
+        tmp_path,
+        X,
+        y,
+        """
+        evaluate.folds = 2
+        [[models]]
+        name = "without"
+        estimator = "KernelPegasosClassifier"
+        gamma = 0.1
+        grid = { max_steps = [50] }
+        [[models]]
+        name = "with"
+        estimator = "KernelPegasosClassifier"
+        gamma = 0.1
+        grid = { coef0 = [0, 2], max_steps = [50] }
+        """,
+    )
+    without = [row for row in rows if row["model"] == "without"]
+    varied = [row for row in rows if row["model"] == "with"]
+    assert all(np.isnan(row["coef0"]) for row in without)
+    assert {row["coef0"] for row in varied} == {0, 2}
+
+    def make(row):
+        params = {name: row[name] for name in ("lam", "gamma", "coef0", "max_steps")}
+        return KernelPegasosClassifier(tol=None, random_state=0, **params)
+
+    check_rows(varied, make, X, y, folds_of(y, 2, 0))
+
+
 def test_a_rule_for_gamma_goes_by_the_rows_that_are_learned_from(tmp_path):
     X, y = classes_of_three(n_rows=40)
     X[:10] *= 3  # folds differ in their variance

@@ -64,6 +64,9 @@ void kernel_values_f32(const KernelFunction& kernel, float square, const float* 
   const double smallest = std::max(kernel.smallest_exponent, kSmallestExponent<float>);
   permitted_matrix_unit()->rbf(static_cast<float>(kernel.gamma), static_cast<float>(smallest),
                                square, squares, values, n);
+  const float coef0 = static_cast<float>(kernel.coef0);
+  if (coef0 != 0)
+    for (int64_t j = 0; j < n; ++j) values[j] += coef0;
 }
 
 // As v4, with the matrix unit for kernels of float32 rows.

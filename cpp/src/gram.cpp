@@ -102,12 +102,13 @@ class Tiles {
 
   // What rounding has left of the distance of a row to itself does not count.
   void set_diagonal(const Tile& tile, int64_t i, C* row) const {
+    const C itself = 1 + static_cast<C>(options_.kernel.coef0);
     if (!others_.which) {
-      row[i - others_.row(tile.first_other)] = 1;
+      row[i - others_.row(tile.first_other)] = itself;
       return;
     }
     for (int64_t j = 0; j < tile.n_others; ++j)
-      if (others_.which[tile.first_other + j] == i) row[j] = 1;
+      if (others_.which[tile.first_other + j] == i) row[j] = itself;
   }
 
   void apply(C square, const C* squares, C* row, int64_t n) const {

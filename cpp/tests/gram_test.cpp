@@ -173,11 +173,11 @@ void kernel_values_are_right_in_every_lane(Apply apply, double tolerance) {
       double worst = 0;
       for (int64_t j = 0; j < n; ++j) {
         const double x = products[j];
-        double expected = x;
+        double expected = x + kernel.coef0;
         if (kernel.kind == KernelFunction::poly)
           expected = std::pow(kernel.gamma * x + kernel.coef0, static_cast<double>(kernel.degree));
         if (kernel.kind == KernelFunction::rbf)
-          expected = std::exp(-kernel.gamma * std::max(0.0, 5 + squares[j] - 2 * x));
+          expected = std::exp(-kernel.gamma * std::max(0.0, 5 + squares[j] - 2 * x)) + kernel.coef0;
         worst = std::max(worst, std::fabs(values[j] - expected) / (1 + std::fabs(expected)));
       }
       CHECK(worst <= tolerance, std::to_string(n) + " values, kind " + std::to_string(kernel.kind));

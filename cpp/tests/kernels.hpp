@@ -8,10 +8,10 @@ namespace tests {
 
 using pegasos::KernelFunction;
 
-inline const KernelFunction kKernels[] = {{KernelFunction::linear, 1, 0, 1},
-                                          {KernelFunction::poly, 0.5, 1, 1},
-                                          {KernelFunction::poly, 0.5, 1, 6},
-                                          {KernelFunction::rbf, 0.3, 0, 1}};
+inline const KernelFunction kKernels[] = {
+    {KernelFunction::linear, 1, 0, 1},   {KernelFunction::poly, 0.5, 1, 1},
+    {KernelFunction::poly, 0.5, 1, 6},   {KernelFunction::rbf, 0.3, 0, 1},
+    {KernelFunction::linear, 1, 0.5, 1}, {KernelFunction::rbf, 0.3, 2, 1}};
 
 inline double value(const KernelFunction& kernel, const Matrix& a, int64_t i, const Matrix& b,
                     int64_t j) {
@@ -22,8 +22,8 @@ inline double value(const KernelFunction& kernel, const Matrix& a, int64_t i, co
     product += x * z;
     distance += (x - z) * (x - z);
   }
-  if (kernel.kind == KernelFunction::linear) return product;
-  if (kernel.kind == KernelFunction::rbf) return std::exp(-kernel.gamma * distance);
+  if (kernel.kind == KernelFunction::linear) return product + kernel.coef0;
+  if (kernel.kind == KernelFunction::rbf) return std::exp(-kernel.gamma * distance) + kernel.coef0;
   return std::pow(kernel.gamma * product + kernel.coef0, static_cast<double>(kernel.degree));
 }
 

@@ -60,17 +60,19 @@ class KernelPegasosClassifier(CertifiedClassifier, KernelModel):
     lam : float, default=1e-3
         Strength of the regularisation, > 0. ``lam = 1/(C n_samples)`` gives SVC's ``C``.
     kernel : {"rbf", "poly", "linear", "precomputed"} or callable, default="rbf"
-        "rbf": ``exp(-gamma ||a - b||^2)``; "poly": ``(gamma <a, b> + coef0)^degree``; "linear":
-        ``<a, b>``; "precomputed": X is the kernel matrix (dense, memory-mapped or sparse). A
-        callable gets two sequences of rows, or of any objects (strings, graphs), and returns the
-        matrix of their kernel values.
+        "rbf": ``exp(-gamma ||a - b||^2) + coef0``; "poly": ``(gamma <a, b> + coef0)^degree``;
+        "linear": ``<a, b> + coef0``; "precomputed": X is the kernel matrix (dense, memory-mapped or
+        sparse). A callable gets two sequences of rows, or of any objects (strings, graphs), and
+        returns the matrix of their kernel values.
     gamma : {"scale", "auto"} or float, default="scale"
         As in SVC: "scale" is ``1/(n_features X.var())``, "auto" ``1/n_features``. A report that
         writes ``exp(-||a - b||^2/(2 g))`` means ``gamma = 1/(2 g)``.
     degree : int, default=3
         Degree of "poly", at least 1.
     coef0 : float, default=0.0
-        Constant of "poly". Below 0 the kernel may be indefinite, and then there is no bound.
+        Constant in the kernel: "rbf" and "linear" add it, which acts as a bias that is regularised
+        like the rest; "poly" raises it to a power with the rest. Below 0 the
+        kernel may be indefinite, and then there is no bound.
     loss : {"hinge", "log"}, default="hinge"
         ``max(0, 1 - z)``, the SVM, or ``log(1 + exp(-z))``, logistic regression.
     solver : {"pegasos", "sdca"}, default="pegasos"

@@ -43,7 +43,11 @@ _ROWS_SCORED_AT_ONCE = 16384
 
 
 # Those of a kernel by its name.
-_PARAMETERS_OF = {"rbf": ("gamma",), "poly": ("gamma", "degree", "coef0")}
+_PARAMETERS_OF = {
+    "rbf": ("gamma", "coef0"),
+    "poly": ("gamma", "degree", "coef0"),
+    "linear": ("coef0",),
+}
 
 # As it was fitted: a kernel of vectors, "precomputed", or the user's own.
 KernelFunction = Callable[[Any, Any], Any]
@@ -199,12 +203,13 @@ class KernelModel(ScoringClassifier):
         if callable(self.kernel) or self.kernel == "precomputed":
             own: Kernel = self.kernel
             return own
+        coef0 = float(self.coef0)
         if self.kernel == "linear":
-            return VectorKernel("linear")
+            return VectorKernel("linear", coef0=coef0)
         gamma = scale_gamma(self.gamma, X)
         if self.kernel == "rbf":
-            return VectorKernel("rbf", gamma)
-        return VectorKernel("poly", gamma, float(self.coef0), int(self.degree))
+            return VectorKernel("rbf", gamma, coef0)
+        return VectorKernel("poly", gamma, coef0, int(self.degree))
 
     def _kernel_parameters(self) -> dict[str, Any]:
         """Return the parameters that say which kernel is meant."""

@@ -69,7 +69,8 @@ class KernelPegasosCV(GridClassifier, KernelModel):
     degrees : sequence of int, default=(3,)
         Degrees of "poly".
     coef0 : float, default=0.0
-        Constant of "poly".
+        Constant in the kernel: "rbf" and "linear" add it, which acts as a bias that is regularised
+        like the rest; "poly" raises it to a power with the rest.
     cv : int, splitter or iterable of (train, test), default=5
         Folds as in GridSearchCV; a number means stratified folds without shuffling.
     scoring : str, callable or None, default=None

@@ -57,7 +57,8 @@ class KernelPerceptronClassifier(KernelModel):
     degree : int, default=3
         Degree of "poly", at least 1.
     coef0 : float, default=0.0
-        Constant of "poly".
+        Constant in the kernel: "rbf" and "linear" add it, which acts as a bias that is regularised
+        like the rest; "poly" raises it to a power with the rest.
     max_iter : int, default=100
         Epochs at most.
     max_steps : int or None, default=None

@@ -1,5 +1,5 @@
 // Kernel functions of vectors, computed from inner products:
-//   linear  <a, b>      poly  (gamma <a, b> + coef0)^degree      rbf  exp(-gamma ||a - b||^2)
+//   linear  <a, b> + coef0      poly  (gamma <a, b> + coef0)^degree      rbf  exp(-gamma ||a - b||^2) + coef0
 #pragma once
 
 #include <algorithm>
@@ -128,7 +128,7 @@ struct KernelValues {
       for_each(g, squares, n, [&](Values product, Values others) {
         const Values distance = (others + square) - (product + product);
         const Values zero = {};
-        return exp_of_negative<T>(-gamma * (distance > zero ? distance : zero), smallest);
+        return exp_of_negative<T>(-gamma * (distance > zero ? distance : zero), smallest) + coef0;
       });
     } else if (kernel.kind == KernelFunction::poly) {
       for_each(g, nullptr, n, [&](Values product, Values) {
@@ -140,6 +140,8 @@ struct KernelValues {
         }
         return result;
       });
+    } else if (coef0 != 0) {
+      for_each(g, nullptr, n, [&](Values product, Values) { return product + coef0; });
     }
   }
 };

@@ -162,7 +162,7 @@ Coef0 = Annotated[
         metavar="NUMBER",
         parser=number_of("--coef0"),
         show_default="0",
-        help="Constant of poly.",
+        help="Constant in the kernel; with rbf and linear it acts as a bias.",
     ),
 ]
 Memory = Annotated[

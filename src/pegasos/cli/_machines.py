@@ -111,7 +111,7 @@ def _refuse_idle(context: typer.Context, given: dict[str, Any]) -> None:
     of_kernels = {
         "gamma": ("rbf", "poly"),
         "degree": ("poly",),
-        "coef0": ("poly",),
+        "coef0": ("rbf", "poly", "linear"),
         "memory": ("rbf", "poly", "linear"),
     }
     idle = [

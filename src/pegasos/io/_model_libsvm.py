@@ -65,6 +65,8 @@ def to_libsvm(model: Any, path: str | os.PathLike[str]) -> None:
     order = np.concatenate([np.flatnonzero(coef > 0), np.flatnonzero(coef <= 0)])
     n_positive = int(np.count_nonzero(coef > 0))
     intercept = float(model.intercept_[0]) if hasattr(model, "intercept_") else 0.0
+    if isinstance(model._kernel, VectorKernel):  # libsvm's kernels, but poly, have no constant
+        intercept += model._kernel.added * float(coef.sum())
     lines = [
         "svm_type c_svc",
         *_kernel_lines(model._kernel),

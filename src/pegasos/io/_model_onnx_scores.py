@@ -8,7 +8,7 @@ from pegasos._base import LinearModel
 from pegasos._kernel_base import KernelModel
 from pegasos._validation import is_sparse
 from pegasos.io._model_onnx_graph import Graph
-from pegasos.kernels._functions import Vectors, needs_float64
+from pegasos.kernels._functions import VectorKernel, Vectors, needs_float64
 
 __all__ = ["kernel_scores", "linear_scores"]
 
@@ -34,6 +34,9 @@ def kernel_scores(graph: Graph, rows: str, model: KernelModel) -> str:
         scores = graph.add("MatMul", rows, graph.floats(_columns(weights)))
     else:
         scores = _vector_scores(graph, rows, model)
+    if isinstance(kernel, VectorKernel) and kernel.added:
+        bias = kernel.added * np.asarray(model.dual_coef_).sum(axis=1)
+        scores = graph.add("Add", scores, graph.floats(bias[0] if len(bias) == 1 else bias))
     if hasattr(model, "intercept_"):
         scores = graph.add("Add", scores, graph.floats(model.intercept_[0]))
     return scores

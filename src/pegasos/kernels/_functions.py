@@ -33,7 +33,10 @@ _ROOM_FOR_SUMS = 1e6
 
 @dataclass(frozen=True)
 class VectorKernel:
-    """A kernel function: ``name`` is "linear", "poly" or "rbf"."""
+    """A kernel function: ``name`` is "linear", "poly" or "rbf".
+
+    ``coef0`` is what "poly" raises to a power with the rest, and what the others add.
+    """
 
     name: str
     gamma: float = 1.0
@@ -41,9 +44,14 @@ class VectorKernel:
     degree: int = 1
 
     @property
+    def added(self) -> float:
+        """What is added to every value: times the sum of the coefficients, a bias."""
+        return 0.0 if self.name == "poly" else self.coef0
+
+    @property
     def is_positive(self) -> bool:
         """Whether every matrix of it is positive semi-definite, so that the dual is a bound."""
-        return self.name != "poly" or self.coef0 >= 0
+        return self.coef0 >= 0
 
     def options(self) -> dict[str, Any]:
         """Return it as the core wants it."""
@@ -57,9 +65,9 @@ class VectorKernel:
     def diagonal(self, squares: Floats) -> Floats:
         """Return ``K(x, x)`` for rows of these squared norms."""
         if self.name == "rbf":
-            return np.ones_like(squares)
+            return np.full_like(squares, 1 + self.coef0)
         if self.name == "linear":
-            return squares.copy()
+            return squares + self.coef0
         with np.errstate(over="ignore"):
             diagonal: Floats = (self.gamma * squares + self.coef0) ** self.degree
         return diagonal
@@ -67,9 +75,9 @@ class VectorKernel:
     def largest(self, square: float) -> float:
         """Return a bound on the values of the kernel for rows of at most this squared norm."""
         if self.name == "rbf":
-            return 1.0
+            return 1 + abs(self.coef0)
         if self.name == "linear":
-            return square
+            return square + abs(self.coef0)
         with np.errstate(over="ignore"):
             return float(np.float64(self.gamma * square + abs(self.coef0)) ** self.degree)
 
@@ -163,9 +171,9 @@ def refuse_overflow(kernel: VectorKernel, dtype: Any, *sides: Vectors) -> None:
     )
 
 
-def linear(A: Any, B: Any, *, n_jobs: int | None = None) -> npt.NDArray[Any]:
-    """Return the matrix of inner products ``<a, b>`` of the rows of A and B."""
-    return _matrix(A, B, VectorKernel("linear"), n_jobs)
+def linear(A: Any, B: Any, *, coef0: float = 0.0, n_jobs: int | None = None) -> npt.NDArray[Any]:
+    """Return the matrix of ``<a, b> + coef0`` of the rows of A and B."""
+    return _matrix(A, B, VectorKernel("linear", coef0=float(coef0)), n_jobs)
 
 
 def poly(
@@ -184,10 +192,12 @@ def poly(
     return _matrix(A, B, VectorKernel("poly", float(gamma), float(coef0), int(degree)), n_jobs)
 
 
-def rbf(A: Any, B: Any, *, gamma: float, n_jobs: int | None = None) -> npt.NDArray[Any]:
-    """Return the matrix of ``exp(-gamma ||a - b||^2)`` of the rows of A and B."""
+def rbf(
+    A: Any, B: Any, *, gamma: float, coef0: float = 0.0, n_jobs: int | None = None
+) -> npt.NDArray[Any]:
+    """Return the matrix of ``exp(-gamma ||a - b||^2) + coef0`` of the rows of A and B."""
     _refuse_gamma(gamma)
-    return _matrix(A, B, VectorKernel("rbf", float(gamma)), n_jobs)
+    return _matrix(A, B, VectorKernel("rbf", float(gamma), float(coef0)), n_jobs)
 
 
 def _refuse_gamma(gamma: float) -> None:

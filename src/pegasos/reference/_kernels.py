@@ -8,14 +8,17 @@ from numpy.typing import ArrayLike
 from pegasos.reference._checks import Floats
 
 
-def linear_kernel(A: Floats, B: Floats) -> Floats:
-    """`K(a, b) = <a, b>` of every row of A with every row of B, shape (rows of A, rows of B)."""
+def linear_kernel(A: Floats, B: Floats, coef0: float = 0.0) -> Floats:
+    """`K(a, b) = <a, b> + coef0` of every row of A with every row of B.
+
+    The matrix has as many rows as A and as many columns as B.
+    """
     A, B = _check_rows(A, B)
-    return np.asarray(A @ B.T)
+    return np.asarray(A @ B.T + coef0)
 
 
-def gaussian_kernel(A: Floats, B: Floats, gamma: float) -> Floats:
-    """`K(a, b) = exp(-gamma ||a - b||^2)`, with the squared Euclidean norm; `gamma > 0`.
+def gaussian_kernel(A: Floats, B: Floats, gamma: float, coef0: float = 0.0) -> Floats:
+    """`K(a, b) = exp(-gamma ||a - b||^2) + coef0`, with the squared Euclidean norm; `gamma > 0`.
 
     This is scikit-learn's `gamma`. A report that writes `exp(-||a - b||^2/(2 g))` means
     `gamma = 1/(2 g)`.
@@ -23,7 +26,7 @@ def gaussian_kernel(A: Floats, B: Floats, gamma: float) -> Floats:
     A, B = _check_rows(A, B)
     _check_gamma(gamma)
     squared_distances = np.array([np.sum((B - a) ** 2, axis=1) for a in A])
-    return np.exp(-gamma * squared_distances)
+    return np.exp(-gamma * squared_distances) + coef0
 
 
 def polynomial_kernel(

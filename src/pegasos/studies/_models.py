@@ -47,9 +47,9 @@ _NOT_HERE = {
 # A kernel that the estimators have no name for: they get it as a callable.
 _WRONG_NORM = "laplace-squared"
 _KERNEL_NEEDS = {
-    "rbf": ("gamma",),
+    "rbf": ("gamma", "coef0"),
     "poly": ("gamma", "degree", "coef0"),
-    "linear": (),
+    "linear": ("coef0",),
     _WRONG_NORM: ("gamma",),
 }
 
@@ -132,13 +132,16 @@ class Model:
     def columns(self, cell: Cell) -> dict[str, Any]:
         """Return what identifies the cell in the table of results.
 
-        A gamma that is a rule ("scale") leaves its column empty, for its value differs by fold.
+        A gamma that is a rule ("scale") leaves its column empty, for its value differs by fold; so
+        does a constant that is 0 and not varied, where the kernel is known without one.
         """
         made = self.make(cell).get_params()
         if isinstance(made.get("kernel"), LaplaceSquared):
             made |= {"kernel": _WRONG_NORM, "gamma": made["kernel"].gamma}
         used = _KERNEL_NEEDS[made["kernel"]] if self.is_kernel else ()
         columns = {name: made[name] for name in used if not isinstance(made[name], str)}
+        if "coef0" not in self.grid and made.get("kernel") != "poly" and not columns.get("coef0"):
+            columns.pop("coef0", None)
         for name in ("loss", "kernel", "lam"):
             if name in made:
                 columns[name] = made[name]
