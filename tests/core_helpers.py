@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from hypothesis import strategies as st
 
-from pegasos import _core
+from pegasos import _core, reference
 from pegasos._problem import as_floats, new_tally
 
 KINDS = ("dense-f32", "dense-f64", "csr-f32-i32", "csr-f32-i64", "csr-f64-i32", "csr-f64-i64")
@@ -243,8 +243,32 @@ def core_perceptron(sample, draws, *, average=None, code=None, n_threads=1, part
     return CoreRun(mean, w, np.empty(0), tally)
 
 
-def assert_same_weights(core, reference):
+def assert_same_weights(core, expected):
     """Equal up to rounding that a few hundred steps may add up: 1e-9 of the largest weight."""
-    np.testing.assert_allclose(
-        core, reference, rtol=0, atol=1e-9 * max(1.0, np.abs(reference).max())
-    )
+    np.testing.assert_allclose(core, expected, rtol=0, atol=1e-9 * max(1.0, np.abs(expected).max()))
+
+
+def two_classes(seed, n_rows=20, n_features=4, *, weighted=False):
+    """A sample with both labels in it, and labels as people have them."""
+    sample = make_sample(seed, n_rows, n_features, weighted=weighted)
+    sample.y[:2] = [1.0, -1.0]
+    return sample, np.where(sample.y > 0, "yes", "no")
+
+
+def draw(seed, n_rows, n_draws, sampling="permutation"):
+    return reference.draw_rows(np.random.default_rng(seed), n_rows, n_draws, sampling)
+
+
+def assert_model(model, w, bias):
+    """`coef_` and `intercept_` are the weights of the rows with the constant appended."""
+    assert_same_weights(model.coef_[0], w[:-1])
+    assert_same_weights(model.intercept_, w[-1:] * bias)
+
+
+def best_scaled(a, rows, y, lam, loss, weight):
+    """The best bound of the points f a, f in [0, 1], by gain(f a) >= f gain(a)."""
+    w = reference.dual_weights(a, rows, y, lam, weight)
+    cost = lam / 2 * (w @ w)
+    gain = reference.dual_objective(a, rows, y, lam, loss, weight) + cost
+    factor = min(1.0, gain / (2 * cost))
+    return factor * gain - factor**2 * cost, factor

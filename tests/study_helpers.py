@@ -1,8 +1,11 @@
-"""Small studies that several tests share."""
+"""Small studies that several tests share, and what their rows should hold."""
 
+import warnings
 from pathlib import Path
 
 import numpy as np
+import pytest
+from sklearn.model_selection import StratifiedKFold
 
 from pegasos import studies
 from pegasos.studies._file import parse
@@ -96,3 +99,36 @@ class Diary:
 
     def finish(self, work, rows):
         self.finished.append((work, len(rows)))
+
+
+def error(fitted, X, y):
+    return np.mean(fitted.predict(X) != y)
+
+
+def by_hand(estimator, X, y, train, test, prepare=None):
+    """Return train and test error of an estimator fitted to a fold."""
+    learn, judge = X[train], X[test]
+    if prepare is not None:
+        learn, judge = prepare.fit_transform(learn), prepare.transform(judge)
+    fitted = quietly(estimator.fit, learn, y[train])
+    return error(fitted, learn, y[train]), error(fitted, judge, y[test])
+
+
+def quietly(function, *args):
+    with warnings.catch_warnings(action="ignore"):
+        return function(*args)
+
+
+def folds_of(y, n_folds, seed):
+    return list(StratifiedKFold(n_folds, shuffle=True, random_state=seed).split(y, y))
+
+
+def check_rows(rows, make, X, y, folds, prepare=None):
+    """Every row has the errors of the estimator that ``make`` returns for it."""
+    assert rows
+    for row in rows:
+        train, test = folds[row["fold"]]
+        expected = by_hand(make(row), X, y, train, test, prepare)
+        assert (row["train_error"], row["test_error"]) == pytest.approx(expected, abs=1e-12)
+        assert row["n_rows"] == len(train)
+        assert row["seconds"] >= 0
