@@ -109,6 +109,7 @@ inline bool close(const Doubles& a, const Doubles& b, double tolerance) {
   return a.size() == b.size();
 }
 
+void csr_tests();           // csr_test.cpp
 void team_tests();          // team_test.cpp
 void gram_tests();          // gram_test.cpp
 void kernel_tests();        // kernel_test.cpp

@@ -4,7 +4,6 @@
 // of threads runs on arrays of exactly the right size, so that a load past an end is found, and the results
 // are held to simple truths: all kinds of rows agree, threads change no bit, duals grow, norms stay bounded.
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -12,7 +11,6 @@
 #include <random>
 #include <stdexcept>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "check.hpp"
@@ -23,7 +21,6 @@
 namespace {
 
 using namespace tests;
-using pegasos::CsrFault;
 using pegasos::Data;
 using pegasos::LossName;
 using pegasos::Mean;
@@ -359,96 +356,6 @@ void values_that_are_not_finite_are_not_swallowed() {
     }
 }
 
-template <class Index>
-CsrFault fault_of(RowsView::Kind kind, const std::vector<Index>& columns,
-                  const std::vector<Index>& starts, int64_t n_features = 2) {
-  const Doubles values(columns.size(), 1.0);
-  const RowsView view{kind,
-                      values.data(),
-                      columns.data(),
-                      starts.data(),
-                      static_cast<int64_t>(starts.size()) - 1,
-                      n_features,
-                      0};
-  return pegasos::csr_fault(view, static_cast<int64_t>(columns.size()), 2);
-}
-
-template <class Index>
-void faults_of_csr_are_found(RowsView::Kind kind) {
-  const auto fault = [&](const std::vector<Index>& columns, const std::vector<Index>& starts) {
-    return fault_of<Index>(kind, columns, starts);
-  };
-  const std::string where = std::to_string(sizeof(Index));
-  CHECK(fault({}, {0}) == CsrFault::none, where);
-  CHECK(fault({}, {0, 0, 0}) == CsrFault::none, where);
-  CHECK(fault({0, 1, 1}, {0, 2, 3}) == CsrFault::none, where);
-  CHECK(fault({1, 0, 0}, {0, 2, 3}) == CsrFault::none, where);  // any order will do
-  CHECK(fault({0, 1, 1}, {1, 2, 3}) == CsrFault::row_pointers, where);
-  CHECK(fault({0, 1, 1}, {0, 2, 1}) == CsrFault::row_pointers, where);
-  CHECK(fault({0, 1, 1}, {0, 7, 3}) == CsrFault::row_pointers, where);
-  CHECK(fault({0, 1, 1}, {0, 2, 4}) == CsrFault::row_pointers, where);
-  CHECK(fault({0, 1, 1}, {0, -2, 3}) == CsrFault::row_pointers, where);
-  CHECK(fault({0, 2, 1}, {0, 2, 3}) == CsrFault::column_range, where);
-  CHECK(fault({-1, 1, 1}, {0, 2, 3}) == CsrFault::column_range, where);
-  CHECK(fault({1, 9, 0}, {0, 3, 3}) == CsrFault::column_range, where);
-  CHECK(fault({1, 1, 9}, {0, 2, 3}) == CsrFault::column_range, where);
-  CHECK(fault({1, 1, 0}, {0, 2, 3}) == CsrFault::column_twice, where);
-  CHECK(fault({1, 0, 1}, {0, 3, 3}) == CsrFault::column_twice, where);
-  // Many ranges of rows: the worst fault counts, wherever it is.
-  std::vector<Index> columns(10000, 0), starts(10001);
-  for (size_t i = 0; i < starts.size(); ++i) starts[i] = static_cast<Index>(i);
-  CHECK(fault(columns, starts) == CsrFault::none, where);
-  --starts[6000];
-  CHECK(fault(columns, starts) == CsrFault::column_twice, where);
-  columns.back() = 2;
-  CHECK(fault(columns, starts) == CsrFault::column_range, where);
-}
-
-// Rows of every length, some longer than a block is wide.
-template <class Index>
-void a_feed_hands_out_the_drawn_rows(RowsView::Kind kind, int64_t longest) {
-  std::mt19937 random(static_cast<unsigned>(longest));
-  std::vector<Index> starts{0}, columns;
-  std::vector<float> values;
-  for (int row = 0; row < 300; ++row) {
-    const int64_t n = row % 7 == 0 ? 0 : static_cast<int64_t>(random() % (longest + 1));
-    for (int64_t k = 0; k < n; ++k) {
-      columns.push_back(static_cast<Index>(k));
-      values.push_back(static_cast<float>(random() % 1000));
-    }
-    starts.push_back(static_cast<Index>(columns.size()));
-  }
-  columns.shrink_to_fit();
-  values.shrink_to_fit();
-  const RowsView view{kind, values.data(), columns.data(), starts.data(), 300, longest, 0};
-  const int64_t many =
-      6'000'000 / longest * 2;  // entries enough for a thread, the mean being lower
-  Draws draws(many + 7);
-  for (int64_t& i : draws) i = static_cast<int64_t>(random() % 300);
-  for (bool reader : {false, true})
-    for (int64_t n_draws : {int64_t{0}, int64_t{1}, many + 7}) {
-      pegasos::RowFeed feed(view, draws.data(), n_draws, reader);
-      int64_t copied = 0, wrong = 0;
-      for (int64_t t = 0; t < n_draws; t += pegasos::RowFeed::kRows) {
-        const pegasos::RowFeed::Row* rows = feed.take(t / pegasos::RowFeed::kRows);
-        if (!rows && copied == 0 && reader && n_draws > 1)
-          std::this_thread::sleep_for(std::chrono::milliseconds(10));  // let the reader begin
-        if (!rows) continue;
-        for (int64_t k = 0; k < pegasos::RowFeed::kRows && t + k < n_draws; ++k, ++copied) {
-          const int64_t i = draws[t + k], n = starts[i + 1] - starts[i];
-          const float* x = static_cast<const float*>(rows[k].values);
-          const Index* column = static_cast<const Index*>(rows[k].columns);
-          wrong += rows[k].n != n || !std::equal(x, x + n, values.data() + starts[i]) ||
-                   !std::equal(column, column + n, columns.data() + starts[i]);
-        }
-      }
-      const bool expected = reader && n_draws > 1;
-      CHECK((copied > 0) == expected && wrong == 0, std::to_string(longest));
-    }
-  pegasos::RowFeed abandoned(view, draws.data(), many, true);  // must end without being emptied
-  abandoned.take(0);
-}
-
 void parallel_for_runs_every_task_once() {
   for (int n_threads : {0, 1, 2, 7})
     for (int64_t n_tasks : {0, 1, 2, 100}) {
@@ -482,12 +389,6 @@ int main(int argc, char** argv) {
   const char* level = std::getenv("PEGASOS_CPU_LEVEL");
   if (!level) an_unknown_cpu_level_is_refused_with_a_remedy();  // first: the choice is made once
   parallel_for_runs_every_task_once();
-  faults_of_csr_are_found<int32_t>(RowsView::csr_f64_i32);
-  faults_of_csr_are_found<int64_t>(RowsView::csr_f64_i64);
-  for (int64_t longest : {10, 40, 3000}) {
-    a_feed_hands_out_the_drawn_rows<int32_t>(RowsView::csr_f32_i32, longest);
-    a_feed_hands_out_the_drawn_rows<int64_t>(RowsView::csr_f32_i64, longest);
-  }
   all_kinds_of_rows_agree_and_threads_change_no_bit();
   one_row_and_no_draws_are_fine();
   many_rows_and_draws_on_more_threads_than_problems_change_no_bit();
@@ -496,6 +397,7 @@ int main(int argc, char** argv) {
   thousands_of_projections_keep_norm_and_masses();
   passes_sum_what_they_say();
   values_that_are_not_finite_are_not_swallowed();
+  csr_tests();
   team_tests();
   gram_tests();
   kernel_tests();
