@@ -16,12 +16,13 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.exceptions import ConvergenceWarning
 
 import pegasos
+from pegasos import reference
 from pegasos.dask import PegasosClassifier, PerceptronClassifier, _ascent
 from pegasos.dask._read import read_part
 from pegasos.dask._shard import Everyone, at_shard
 
 from .core_helpers import LOSSES, make_sample, with_constant
-from .dask_helpers import cut, fit_serially, replay_ascent, replay_mixing, replay_steps
+from .dask_helpers import cut, draws_of, fit_serially, replay_ascent, replay_mixing, replay_steps
 from .optimum_helpers import objective, optimum
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -38,6 +39,37 @@ def small_data(seed=0, n_rows=60):
 
 
 # --- What a round computes ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n_features", [30, 210])
+@pytest.mark.parametrize("loss", LOSSES)
+def test_a_first_epoch_ends_with_the_mean_of_what_the_shards_end_with(loss, n_features):
+    rng = np.random.default_rng(15)
+    sizes, lam = (260, 240), 0.01
+    n_rows = sum(sizes)
+    X = np.zeros((n_rows, n_features))
+    for row in X:  # two entries a row: of 210 features that is so few that no shard keeps a mean
+        row[rng.permutation(n_features)[:2]] = rng.choice([-1.0, 1.0], size=2)
+    y = np.where(rng.random(n_rows) < 0.5, 1.0, -1.0)
+    model = PegasosClassifier(
+        lam, loss=loss, solver="sdca", max_steps=n_rows, tol=None, random_state=3
+    )
+    fit_serially(model, cut(sp.csr_matrix(X), sizes), cut(y, sizes))
+    rows, ends = with_constant(X, 1.0), np.cumsum([0, *sizes])
+    shards = [
+        reference.sgd_start(
+            rows[ends[k] : ends[k + 1]],
+            y[ends[k] : ends[k + 1]],
+            lam,
+            draws_of(3, k, 0, size, 1),
+            eta0=1 / 3,  # one over the mean of ||x||^2
+            loss=loss,
+            average="weighted" if n_features == 30 else None,
+        )
+        for k, size in enumerate(sizes)
+    ]
+    expected = np.average(shards, axis=0, weights=sizes)
+    assert_allclose(np.r_[model.coef_[0], model.intercept_], expected, rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("sizes", [SIZES, (60,), (30, 30)])

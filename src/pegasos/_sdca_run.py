@@ -41,13 +41,20 @@ class Pace:
 
     many_rows: bool
     relaxation: float
+    averages_start: bool  # go on from the mean of the weights of the start, not from the last
 
     @classmethod
-    def over(cls, squared_norm: float, entries: float, *, lam: float, n_active: int) -> "Pace":
+    def over(
+        cls, squared_norm: float, entries: float, *, n_features: int, lam: float, n_active: int
+    ) -> "Pace":
         """Choose by the means of ``||x_i||^2`` and of the entries of a row, and the coupling."""
         many_rows = n_active >= _MANY_ROWS_PER_ENTRY * entries
         strong = many_rows and squared_norm / (lam * n_active) > _STRONG_COUPLING
-        return cls(many_rows, _RELAXATION_WHERE_STRONG if strong else _RELAXATION)
+        return cls(
+            many_rows,
+            relaxation=_RELAXATION_WHERE_STRONG if strong else _RELAXATION,
+            averages_start=_SPARSE * entries > n_features,
+        )
 
     def lets_rows_sleep(self, loss: str, epochs: float) -> bool:
         """Tell whether rows may be left asleep after so many epochs."""
@@ -95,7 +102,13 @@ class SdcaRun(Run):
         self._state = state or _new_state(problem)
         self._point: DualPoint | None = None  # what will become of the masses
         squared_norm, entries = problem.typical_row()
-        self._pace = Pace.over(squared_norm, entries, lam=problem.lam, n_active=n_active)
+        self._pace = Pace.over(
+            squared_norm,
+            entries,
+            n_features=problem.n_features,
+            lam=problem.lam,
+            n_active=n_active,
+        )
         self._start: SgdStart | None = None
         self._newton: NewtonSteps | None = None
         self._best: Certificate | None = None
@@ -110,7 +123,7 @@ class SdcaRun(Run):
                 self._state.masses,
                 n_active,
                 squared_norm,
-                averages=_SPARSE * entries > problem.n_features,
+                averages=self._pace.averages_start,
             )
             if NewtonSteps.suit(problem, entries, n_active):
                 self._newton = NewtonSteps(problem)

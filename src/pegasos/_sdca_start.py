@@ -23,7 +23,7 @@ class SgdStart:
         n_active: int,
         squared_norm: float,
         *,
-        averages: bool = True,
+        averages: bool,
     ) -> None:
         self.problem = problem
         self.masses = masses

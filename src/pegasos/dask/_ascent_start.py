@@ -14,10 +14,12 @@ from pegasos.dask._cluster import add
 from pegasos.dask._shard import Setting, Shard, Turn, in_parts
 
 
-def descend(shard: Shard, turn: Turn, setting: Setting, squared_norm: float) -> Update:
+def descend(
+    shard: Shard, turn: Turn, setting: Setting, squared_norm: float, averages: bool
+) -> Update:
     """Make an epoch of gradient steps on the rows of a shard, as if there were no others."""
     problem = shard.problem(setting, shard.own_weight)
-    start = SgdStart(problem, np.empty((0, 0)), shard.n_active, squared_norm)
+    start = SgdStart(problem, np.empty((0, 0)), shard.n_active, squared_norm, averages=averages)
     for draws in in_parts(shard.stream(setting, turn), problem, turn.n_draws):
         start.advance(draws)
     weight = start.tally["clock"]

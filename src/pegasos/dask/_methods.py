@@ -50,8 +50,13 @@ class Ascending(_Method):
     def __init__(self, loaded: Loaded, setting: Setting) -> None:
         super().__init__(loaded, setting)
         self.squared_norm, entries, _ = map(float, loaded.typical_row)
-        n_active = sum(loaded.n_active)
-        self.pace = Pace.over(self.squared_norm, entries, lam=setting.lam, n_active=n_active)
+        self.pace = Pace.over(
+            self.squared_norm,
+            entries,
+            n_features=loaded.n_features,
+            lam=setting.lam,
+            n_active=sum(loaded.n_active),
+        )
         # Where rows are many, the first round goes into gradient steps; zeros lead nowhere.
         self.begins_with_steps = self.pace.many_rows and self.squared_norm > 0
         self._ascents: list[Any] = []
@@ -85,6 +90,7 @@ class Ascending(_Method):
                 _ascent_start.descend,
                 self.setting,
                 self.squared_norm,
+                self.pace.averages_start,
                 own=[self.loaded.turns(0, n_draws)],
             )
         )

@@ -170,8 +170,7 @@ def _typical_row(X: Any, active: Any, bias: float) -> Floats:
         entries = X[rows].astype(np.float64).ravel()
     with np.errstate(over="ignore", invalid="ignore"):  # the objective will tell
         square, nonzero = float(entries @ entries), np.count_nonzero(entries)
-    means = np.array([square, nonzero]) / len(rows) + [bias**2, bias != 0]
-    return np.array([*means, work_per_row(X)])
+    return np.array([square / len(rows) + bias**2, nonzero / len(rows), work_per_row(X)])
 
 
 def look_at_indices(part: Part, bias: float, n_jobs: int | None) -> None:
