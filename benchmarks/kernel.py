@@ -35,7 +35,8 @@ TASKS = {
     "reuters": Task("Reuters", "reuters", gamma=1, lam=1.29e-4),
     "adult": Task("Adult", "a9a", gamma=0.05, lam=3.07e-5),
     "usps": Task("USPS, ten classes", "usps", gamma=1 / 64, C=10),
-    "ijcnn1": Task("ijcnn1", "ijcnn1", gamma=2, C=32),
+    # One row in ten is positive: without a bias the error would be 1.6%, not 1.3%.
+    "ijcnn1": Task("ijcnn1", "ijcnn1", gamma=2, C=32, coef0=1),
     "mnist-8": Task("MNIST, 8 or not", "mnist", gamma=0.02, lam=1.67e-5, positive=8),
     "mnist": Task("MNIST, ten classes", "mnist", gamma=0.02, C=5),
 }

@@ -1,6 +1,7 @@
 """Who takes part with a Gaussian kernel: an estimator each, and the function it has fitted.
 
-``lam = 1/(C m)`` links ours to the others' C. They have a bias that costs nothing, ours has none.
+``lam = 1/(C m)`` links ours to the others' C. They have a bias that costs nothing; ours has none,
+or a constant in the kernel.
 """
 
 from collections.abc import Callable
@@ -25,6 +26,7 @@ class Problem:
     lam: float
     gamma: float
     n_rows: int
+    coef0: float = 0.0  # of ours
 
     @property
     def C(self) -> float:  # noqa: N802 - the name it has everywhere
@@ -68,6 +70,7 @@ def _ours(threads: int) -> Callable[[Problem, int], Any]:
         return KernelPegasosClassifier(
             problem.lam,
             gamma=problem.gamma,
+            coef0=problem.coef0,
             solver="sdca",
             tol=_TOL,
             memory=MEMORY_MIB << 20,

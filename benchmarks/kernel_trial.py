@@ -7,6 +7,7 @@ from typing import Any
 import datasets
 import measure
 import numpy as np
+import numpy.typing as npt
 from datasets import DataSet, Labels, Matrix
 from kernel_peers import BY_KEY, Contestant, Problem, function_of
 
@@ -15,7 +16,10 @@ _WARM_UP_ROWS = 50  # of each class
 
 @dataclass(frozen=True)
 class Task:
-    """A data set and its parameters: either lam or C. ``positive``: this class against the rest."""
+    """A data set and its parameters: either lam or C. ``positive``: this class against the rest.
+
+    ``coef0`` is added to our kernel, in place of the bias that the peers have.
+    """
 
     title: str
     dataset: str
@@ -23,12 +27,14 @@ class Task:
     lam: float | None = None
     C: float | None = None
     positive: int | None = None
+    coef0: float = 0.0
 
     def problem(self, n_rows: int) -> Problem:
-        if self.lam is not None:
-            return Problem(self.lam, self.gamma, n_rows)
-        assert self.C is not None
-        return Problem(1 / (self.C * n_rows), self.gamma, n_rows)
+        lam = self.lam
+        if lam is None:
+            assert self.C is not None
+            lam = 1 / (self.C * n_rows)
+        return Problem(lam, self.gamma, n_rows, self.coef0)
 
     def load(self, dataset: DataSet, n_rows: int | None = None) -> tuple[Matrix, Labels]:
         """Return the first rows of a part of the data, or all; labels as this task has them."""
@@ -95,11 +101,9 @@ def judge(
     signs = datasets.one_vs_rest(y)
     if len(signs) > 1 and not contestant.ours:
         return {}
-    from sklearn.metrics.pairwise import rbf_kernel
-
     function = function_of(model, ours=contestant.ours)
     objectives = measure.kernel_hinge_objectives(
-        partial(rbf_kernel, gamma=problem.gamma),
+        partial(_kernel, gamma=problem.gamma, coef0=problem.coef0 if contestant.ours else 0.0),
         X,
         signs,
         function.support,
@@ -111,3 +115,10 @@ def judge(
     if contestant.ours:
         judged["bounds"] = np.atleast_1d(model.dual_objective_).astype(float).tolist()
     return judged
+
+
+def _kernel(A: Matrix, B: Matrix, *, gamma: float, coef0: float) -> npt.NDArray[np.float64]:
+    from sklearn.metrics.pairwise import rbf_kernel
+
+    values: npt.NDArray[np.float64] = rbf_kernel(A, B, gamma=gamma) + coef0
+    return values

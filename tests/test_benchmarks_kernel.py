@@ -98,8 +98,10 @@ def test_signs_are_those_of_one_class_or_of_each_against_the_rest(bench):
     assert_array_equal(one_vs_rest(np.array([7, 0, 3])), [[-1, 1, -1], [-1, -1, 1], [1, -1, -1]])
 
 
+@pytest.mark.parametrize("coef0", [0.0, 1.0])
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_the_judge_agrees_with_our_own_objective(bench, problem, three_classes, n_classes):
+def test_the_judge_agrees_with_our_own_objective(bench, three_classes, n_classes, coef0):
+    problem = bench.kernel_peers.Problem(LAM, GAMMA, 120, coef0)
     X, y = three_classes
     _, y = np.unique(y, return_inverse=True)
     y = y if n_classes == 3 else np.where(y == 1, 1, -1)
@@ -173,6 +175,7 @@ def made_up_results():
         "gamma": 0.5,
         "lam": 1e-3,
         "C": 1.0,
+        "coef0": 0.0,
         "is_sparse": True,
         "n_rows": 1000,
         "n_test_rows": 500,
@@ -210,6 +213,13 @@ def test_tables_show_medians_spread_ratios_objectives_and_what_is_missing(bench)
         in text
     )
     assert "Left out: scikit-learn-intelex, all cores (sklearnex is not installed)." in text
+    assert "lam 1.00e-3, C 1.\n" in text
+
+
+def test_a_constant_in_our_kernel_is_named(bench):
+    content = made_up_results()
+    content["tasks"]["toy"]["facts"]["coef0"] = 1.0
+    assert "C 1; ours with coef0 1." in bench.kernel_report.tables(content)
 
 
 def test_the_section_begins_with_the_goals(bench):
