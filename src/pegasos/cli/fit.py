@@ -210,11 +210,11 @@ def _refuse_bad_output(path: Path, *sources: str | None) -> None:
 
 def _labelled(path: str, reading: source.Reading, **wishes: Any) -> tuple[Any, Any]:
     """Return the rows of a file, and their classes."""
-    import numpy as np
+    from pegasos._labels import different_labels
 
     place = reading.place_of_labels
     rows = reading.read(path, target=-1 if place is None else place, **wishes)
-    classes = None if rows.y is None else np.unique(rows.y)
+    classes = None if rows.y is None else different_labels(rows.y)
     _refuse_labels(path, classes, rows.X.shape[0])
     return rows, classes
 
