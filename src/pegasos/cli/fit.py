@@ -32,7 +32,7 @@ _HOMES = {
     "PerceptronClassifier": ("pegasos._perceptron", "pegasos.io._model_linear"),
     "KernelPerceptronClassifier": ("pegasos._kernel_perceptron", "pegasos.io._model_kernel"),
 }
-_BY_SCIKIT_LEARN = ("sklearn.callback",)  # when a fit begins
+_BY_SCIKIT_LEARN = ("sklearn.callback._callback_support",)  # when a fit begins
 
 
 def fit(
