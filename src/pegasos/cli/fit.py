@@ -32,7 +32,8 @@ _HOMES = {
     "PerceptronClassifier": ("pegasos._perceptron", "pegasos.io._model_linear"),
     "KernelPerceptronClassifier": ("pegasos._kernel_perceptron", "pegasos.io._model_kernel"),
 }
-_BY_SCIKIT_LEARN = ("sklearn.callback._callback_support",)  # when a fit begins
+# When a fit begins, and at its end.
+_OF_ALL = ("sklearn.callback._callback_support", "pegasos.io._model_file")
 
 
 def fit(
@@ -153,7 +154,7 @@ def fit(
         reading.refuse_idle(path, one_hot=hot, impute=impute, imputable=fillable)
     if kernel is None and not settings.is_grid:  # else matrices are multiplied
         spare_blas_threads()
-    with importing(*_HOMES[settings.machine.estimator], *_BY_SCIKIT_LEARN):
+    with importing(*_HOMES[settings.machine.estimator], *_OF_ALL):
         wishes = {
             "one_hot": hot,
             # The model fills what is missing.
