@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 import typer
 
-from pegasos.cli._app import app
+from pegasos.cli._app import app_of
 
 PAGE = Path(__file__).parents[1] / "docs" / "cli.md"
 if not PAGE.is_file():
     pytest.skip("the source distribution has no docs", allow_module_level=True)
 
-PROGRAM = typer.main.get_command(app)
+PROGRAM = typer.main.get_command(app_of([]))
 
 
 def commands(command, name="pegasos"):

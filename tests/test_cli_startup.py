@@ -92,12 +92,21 @@ SPARED = (
     AT_END
     + """
 names = (
-    "pandas",
-    "scipy.stats._stats_py",
-    "scipy.special._basic",
-    "numpy.f2py.crackfortran",
-    "numpy.testing._private",
     "asyncio.events",
+    "narwhals.dataframe",
+    "numpy.f2py.crackfortran",
+    "numpy.ma.core",
+    "numpy.polynomial.polynomial",
+    "numpy.testing._private",
+    "pandas",
+    "psutil._common",
+    "rich.progress",
+    "scipy.linalg._basic",
+    "scipy.sparse.csgraph._laplacian",
+    "scipy.sparse.linalg._isolve",
+    "scipy.special._basic",
+    "scipy.stats._stats_py",
+    "sklearn.callback._progressbar",
 )
 spared = lambda: [n for n in names if n in sys.modules]
 tell = lambda: f"{spared()} {'sklearn' in sys.modules}"
@@ -158,6 +167,65 @@ numpy.testing.assert_equal(1, 1)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[3.0, 1.0, 2.0]\nTrue\nTrue\n7\n0.5\n"
+
+
+# They begin with scikit-learn imported, as a fit does, and stand-ins where it has taken something.
+@pytest.mark.parametrize(
+    "code",
+    [
+        """
+import pyarrow
+frame = pyarrow.table({"a": [1.0, 2, 3, 4], "b": [0.0, 1, 0, 1]})
+model = pegasos.PegasosClassifier(solver="sdca").fit(frame, np.array([0, 1, 0, 1]))
+assert model.feature_names_in_.tolist() == ["a", "b"]
+import narwhals
+assert narwhals.__file__ and narwhals.stable.v2.dependencies.is_into_dataframe(frame)
+""",
+        """
+from sklearn.utils import fixes
+assert np.array_equal(fixes.laplacian(np.ones((2, 2))), [[1, -1], [-1, 1]])
+assert np.array_equal(fixes._sparse_linalg_cg(np.eye(2), np.ones(2))[0], [1, 1])
+""",
+        """
+from sklearn.utils import sparsefuncs
+lazy = sparsefuncs.LinearOperator
+from scipy.optimize import LbfgsInvHessProduct  # a class made from it
+from scipy.sparse.linalg import LinearOperator
+assert issubclass(LbfgsInvHessProduct, LinearOperator)
+assert isinstance(LinearOperator((2, 2), matvec=None, dtype=float), lazy)
+assert not isinstance(2, lazy)
+""",
+        """
+import scipy
+assert scipy.linalg.det(np.eye(2)) == 1
+assert scipy.sparse.linalg.norm(scipy.sparse.eye_array(4)) == 2
+assert scipy.sparse.linalg._interface
+""",
+        """
+import psutil
+from psutil import Process
+assert Process().pid == psutil.Process().pid
+""",
+        """
+model = pegasos.PegasosClassifier(solver="sdca").fit(np.eye(2), [0, 1])
+import sklearn.callback
+assert sklearn.callback.ProgressBar()
+assert sklearn.callback._callback_support
+""",
+        """
+assert np.ma.masked_array([1, 2], [0, 1]).sum() == 1
+assert np.polynomial.Polynomial([1, 2])(2) == 5
+""",
+    ],
+)
+def test_what_scikit_learn_has_taken_along_does_its_work(code):
+    before = """
+from pegasos.cli._imports import spare_imports
+spare_imports()
+import numpy as np
+import pegasos._linear
+"""
+    subprocess.run([sys.executable, "-W", "error", "-c", before + code], check=True)
 
 
 def test_importing_the_package_imports_nothing_slow():

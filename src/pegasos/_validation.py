@@ -24,6 +24,7 @@ from sklearn.utils.validation import _check_sample_weight, column_or_1d
 
 from pegasos import _core
 from pegasos._backend import threads_here
+from pegasos._labels import two_numbers
 
 __all__ = [
     "PARAMETERS",
@@ -243,15 +244,9 @@ def refuse_one_class(classes: npt.NDArray[Any], name: str, *, weighted: bool) ->
 
 
 def _encode_two(y: npt.NDArray[Any]) -> Target | None:
-    """Encode a plain numeric y of two values without sorting it (a tenth of np.unique's time)."""
-    if y.dtype.kind not in "iufb" or len(y) == 0:
-        return None
-    low, high = y.min(), y.max()
-    is_high = y == high
-    whole = y.dtype.kind != "f" or (low.is_integer() and high.is_integer())
-    if low == high or not whole or not np.all(is_high | (y == low)):
-        return None
-    return Target(np.array([low, high]), is_high.astype(np.int32))
+    """Encode two whole numbers without sorting them (a tenth of np.unique's time)."""
+    two = two_numbers(y)
+    return None if two is None else Target(two[0], two[1].astype(np.int32))
 
 
 def encode_labels(y: npt.NDArray[Any]) -> Target:

@@ -13,7 +13,7 @@ from contextlib import suppress
 __all__ = ["main"]
 
 # Made before garbage is looked for. Modules make many objects, and all of them stay.
-_OBJECTS = 100_000
+_OBJECTS = 250_000
 
 
 def main() -> None:

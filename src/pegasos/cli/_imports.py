@@ -1,25 +1,45 @@
 """Imports that take long: made while something else is done, or not at all.
 
 Most of the time that scikit-learn takes to import goes into packages that it, or SciPy, asks for at
-once and that few commands need: pandas, for data frames, scipy.stats and scipy.special, numpy.f2py,
-numpy.testing and asyncio.
+once and that few commands need: pandas and narwhals, for data frames, solvers of equations,
+statistics, progress bars and more.
 """
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
-from threading import Thread
+from threading import Lock, Thread
 from types import ModuleType
 from typing import Any
 
 __all__ = ["importing", "spare_blas_threads", "spare_imports"]
 
 _NEVER = "pandas"
-_LATER = ("scipy.stats", "scipy.special", "numpy.f2py", "numpy.testing", "asyncio")
+# Imported when something of them is used; and what others take from them at once, to use it at some
+# time or never.
+_LATER: dict[str, tuple[str, ...]] = {
+    "asyncio": (),
+    "narwhals": (),
+    "narwhals.stable": (),
+    "narwhals.stable.v2": (),
+    "narwhals.stable.v2.dependencies": ("is_into_dataframe", "is_into_series"),
+    "numpy.f2py": (),
+    "numpy.ma": (),
+    "numpy.polynomial": (),
+    "numpy.testing": (),
+    "psutil": ("Process",),
+    "scipy.linalg": (),
+    "scipy.sparse.csgraph": ("laplacian",),
+    "scipy.sparse.linalg": ("LinearOperator", "cg"),
+    "scipy.special": (),
+    "scipy.stats": (),
+    "sklearn.callback": (),
+}
+_OF_FRAMES = "narwhals.stable.v2.dependencies"
 
 
 @contextmanager
@@ -58,6 +78,7 @@ class _Sparing(MetaPathFinder, Loader):
 
     def __init__(self) -> None:
         self._later = set(_LATER)
+        self._lock = Lock()
 
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
@@ -72,20 +93,64 @@ class _Sparing(MetaPathFinder, Loader):
         return spec
 
     def exec_module(self, module: ModuleType) -> None:
+        full = module.__name__
+
         def get(attribute: str) -> Any:
             if attribute.startswith("__"):
-                raise AttributeError(f"module {module.__name__!r} has no {attribute!r}")
-            return getattr(self._real(module), attribute)
+                raise AttributeError(f"module {full!r} has no {attribute!r}")
+            if f"{full}.{attribute}" in self._later:
+                return import_module(f"{full}.{attribute}")
+
+            def find() -> Any:
+                return getattr(self._real(module), attribute)
+
+            if full in self._later and attribute in _LATER[full]:
+                return _TellsFrames(find) if full == _OF_FRAMES else _StandIn(find)
+            return find()
 
         module.__getattr__ = get  # type: ignore[method-assign]
 
     def _real(self, empty: ModuleType) -> ModuleType:
         """Import what an empty module stands for."""
         full = empty.__name__
+        package, _, name = full.rpartition(".")
+        if package in self._later:
+            self._real(sys.modules[package])
         self._later.discard(full)
-        if sys.modules.get(full) is empty:
-            del sys.modules[full]
-            package, _, name = full.rpartition(".")
-            if package:
-                vars(sys.modules[package]).pop(name, None)
-        return import_module(full)
+        with self._lock:  # not while importing: another thread may wait for this one in there
+            if sys.modules.get(full) is empty:
+                del sys.modules[full]
+                if package:
+                    vars(sys.modules[package]).pop(name, None)
+        real = import_module(full)
+        # Its parts that were imported before, by their own names, are bound by nobody else.
+        for part, module in list(vars(empty).items()):
+            if isinstance(module, ModuleType):
+                vars(real).setdefault(part, module)
+        return real
+
+
+class _StandIn:
+    """Stands for a function or a class, which is imported when it is used."""
+
+    def __init__(self, find: Callable[[], Any]) -> None:
+        self._find = find
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        return self._find()(*args, **options)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._find(), name)
+
+    def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[Any, ...]:
+        return (self._find(),)
+
+    def __instancecheck__(self, instance: Any) -> bool:
+        return isinstance(instance, self._find())
+
+
+class _TellsFrames(_StandIn):
+    """Knows by itself that arrays are no data frames: scikit-learn asks this of all data."""
+
+    def __call__(self, data: Any) -> Any:
+        return not type(data).__module__.startswith(("numpy", "scipy")) and super().__call__(data)

@@ -32,7 +32,8 @@ _HOMES = {
     "PerceptronClassifier": ("pegasos._perceptron", "pegasos.io._model_linear"),
     "KernelPerceptronClassifier": ("pegasos._kernel_perceptron", "pegasos.io._model_kernel"),
 }
-_BY_SCIKIT_LEARN = ("sklearn.callback",)  # when a fit begins
+# When a fit begins, and at its end.
+_OF_ALL = ("sklearn.callback._callback_support", "pegasos.io._model_file")
 
 
 def fit(
@@ -153,7 +154,7 @@ def fit(
         reading.refuse_idle(path, one_hot=hot, impute=impute, imputable=fillable)
     if kernel is None and not settings.is_grid:  # else matrices are multiplied
         spare_blas_threads()
-    with importing(*_HOMES[settings.machine.estimator], *_BY_SCIKIT_LEARN):
+    with importing(*_HOMES[settings.machine.estimator], *_OF_ALL):
         wishes = {
             "one_hot": hot,
             # The model fills what is missing.
@@ -210,11 +211,11 @@ def _refuse_bad_output(path: Path, *sources: str | None) -> None:
 
 def _labelled(path: str, reading: source.Reading, **wishes: Any) -> tuple[Any, Any]:
     """Return the rows of a file, and their classes."""
-    import numpy as np
+    from pegasos._labels import different_labels
 
     place = reading.place_of_labels
     rows = reading.read(path, target=-1 if place is None else place, **wishes)
-    classes = None if rows.y is None else np.unique(rows.y)
+    classes = None if rows.y is None else different_labels(rows.y)
     _refuse_labels(path, classes, rows.X.shape[0])
     return rows, classes
 
