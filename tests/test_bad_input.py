@@ -44,6 +44,23 @@ def test_margins_that_overflow_ask_for_scaling(options):
         PegasosClassifier(**options, max_iter=5, random_state=0).fit(X * 1e200, Y)
 
 
+@pytest.mark.parametrize("average", [None, "uniform"])
+def test_margins_of_a_perceptron_that_overflow_ask_for_scaling(average):
+    model = PerceptronClassifier(average=average, random_state=0)
+    with pytest.raises(ValueError, match=r"overflows: the largest value in X is .*StandardScaler"):
+        model.fit(X * 1e200, Y)
+    with pytest.raises(ValueError, match="overflows"):
+        model.partial_fit(X * 1e200, Y, classes=[0, 1])
+
+
+@BOTH
+def test_scores_that_overflow_ask_for_scaling(estimator):
+    model = clone(estimator).fit(X, X[:, 0] > 0)
+    model.coef_ *= 1e10
+    with pytest.raises(ValueError, match=r"score of a row overflows: .* X is .*StandardScaler"):
+        model.predict(X * 1e306)
+
+
 def test_sums_that_overflow_in_partial_fit_ask_for_scaling_and_change_nothing():
     model = PegasosClassifier(1e-12).partial_fit(X, Y, classes=[0, 1])
     before = model.coef_.copy()

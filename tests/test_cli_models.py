@@ -130,6 +130,18 @@ def test_sparse_rows_may_lack_the_last_columns(here, folder):
     assert found == list(map(str, pegasos.load(folder / "numbers").predict(X)))
 
 
+@pytest.mark.parametrize("scale", ["standard", "minmax"])
+def test_a_model_that_moves_zeros_takes_sparse_rows(scale, here, folder):
+    here("fit", "iris.npz", "-o", "moved", "--scale", scale, "--max-steps", "2000", "--tol", "none")
+    assert here("evaluate", "moved", "iris.svm") == here("evaluate", "moved", "iris.npz")
+    arguments = ("iris.npz", "-o", "moved", "--scale", scale, "--max-steps", "2000", "--json")
+    tests = [
+        json.loads(here("fit", *arguments, "--test", name))["test"]
+        for name in ("iris.svm", "iris.npz")
+    ]
+    assert tests[0] == tests[1]
+
+
 def test_texts_and_gaps_are_treated_as_when_it_was_fitted(here, folder):
     expected = columns_of(here("predict", "people", "people.csv"))["label"]
     assert expected == ["low", "high", "high", "low", "low", "high"]
@@ -268,6 +280,7 @@ REFUSED = [
     (("predict", "names", "iris.csv", "-o", "no/x.csv"), "cannot write", "folder that exists"),
     (("predict", "names", "gaps.csv"), "the value is missing", "fit the model with --impute"),
     (("predict", "names", "words.csv"), "'long' is not a number", "takes numbers here"),
+    (("predict", "numbers", "iris.csv"), "is not a number", "the labels, name it with --target"),
     (("evaluate", "numbers", "iris.csv"), "the labels are texts, such as", "--target"),
     (("evaluate", "names", "iris.svm"), "those of the model are texts", "--target"),
     (("evaluate", "names", "iris.csv", "--target", "0"), "a feature of the model", "--target"),

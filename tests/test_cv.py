@@ -421,6 +421,12 @@ def test_a_fold_of_one_class_is_refused():
         PegasosCV(cv=[(np.arange(len(y)), [])]).fit(X, y)
 
 
+def test_no_folds_are_refused():
+    X, y = data(2)
+    with pytest.raises(ValueError, match=r"cv=\[\] gives no folds; use a number"):
+        PegasosCV(cv=[]).fit(X, y)
+
+
 @pytest.mark.parametrize("model", [PegasosCV, KernelPegasosCV])
 def test_values_that_are_not_finite_are_refused(model):
     X, y = data(2)

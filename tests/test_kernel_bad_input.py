@@ -115,6 +115,19 @@ def test_float32_that_overflows_may_be_passed_as_float64(estimator):
 
 @BOTH
 @pytest.mark.parametrize("kernel", ["rbf", "linear"])
+def test_a_constant_that_swamps_the_kernel_needs_float64(estimator, kernel):
+    """In float32 the scores, and with them the certificate, would be off by more than tol."""
+    model = given(estimator, kernel=kernel, gamma=1.0, coef0=1e5)
+    with pytest.raises(ValueError, match=r"coef0=100000 leaves float32 .* or pass X as float64"):
+        model.fit(X.astype(np.float32), EASY)
+    model.set_params(max_iter=2, **({"tol": None} if hasattr(model, "tol") else {}))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.fit(X, EASY)
+
+
+@BOTH
+@pytest.mark.parametrize("kernel", ["rbf", "linear"])
 def test_norms_that_overflow_ask_for_scaling(estimator, kernel):
     with pytest.raises(ValueError, match=r"overflows.*StandardScaler"):
         given(estimator, kernel=kernel, gamma=1.0).fit(X * 1e200, Y)

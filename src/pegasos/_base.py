@@ -10,7 +10,14 @@ from sklearn.utils.validation import assert_all_finite, check_is_fitted, validat
 
 from pegasos import _core
 from pegasos._notebook import ShownInNotebooks
-from pegasos._validation import Floats, float_dtypes, is_sparse, make_rows, n_threads
+from pegasos._validation import (
+    Floats,
+    float_dtypes,
+    is_sparse,
+    make_rows,
+    n_threads,
+    refuse_non_finite,
+)
 
 
 class ScoringClassifier(ShownInNotebooks, ClassifierMixin, BaseEstimator):
@@ -90,7 +97,7 @@ class LinearModel(ScoringClassifier):
             rows = make_rows(X, 1.0, threads)
             _core.scores(rows, weights, n_threads=threads, scores=scores)
         if not np.all(np.isfinite(scores)):
-            assert_all_finite(X, input_name="X")
+            refuse_non_finite(X, "the score of a row")
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def sparsify(self) -> Self:

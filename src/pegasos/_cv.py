@@ -166,6 +166,8 @@ class GridClassifier(CertifiedClassifier):
                 )
             combined = self._combined_weight(weight, target, totals)
             folds.append(Fold(len(numbers), train, test, drawn, combined, absent))
+        if not folds:
+            raise ValueError(f"cv={self.cv!r} gives no folds; use a number such as cv=5")
         return folds
 
     def _seed(self) -> int:

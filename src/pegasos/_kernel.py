@@ -101,7 +101,7 @@ class KernelPegasosClassifier(CertifiedClassifier, KernelModel):
         Threads (-1: all). No result depends on it.
     memory : int or str, default="2GB"
         Most bytes for kernel rows and scores during a fit, as a number or text such as "500MB";
-        some 64 MB for working sets come on top. Rows that do not fit are made again when needed:
+        some 140 MB for working sets come on top. Rows that do not fit are made again when needed:
         slower, but the same model.
     verbose : bool or int, default=0
         Show progress with objective, gap and time left on stderr.

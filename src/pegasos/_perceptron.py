@@ -290,14 +290,13 @@ class PerceptronClassifier(LinearModel):
     def _keep(
         self, classes: Any, state: "PerceptronState", refuse_overflow: Callable[[str], None]
     ) -> None:
-        weights = state.weights()
-        if not np.all(np.isfinite(weights)):
-            refuse_overflow("the sum of the rows")
+        if not state.is_finite():
+            refuse_overflow("the margin of a row")
         self._state = state
         self.classes_ = classes
         self.n_steps_ = int(state.tally["clock"].max())
         self.n_violations_ = one_or_all(state.tally["violations"].astype(np.int64))
-        self._set_weights(weights)
+        self._set_weights(state.weights())
 
 
 class PerceptronState:
@@ -330,6 +329,12 @@ class PerceptronState:
             return self.w.copy()
         mean: Floats = self.w - self.u / self.tally["clock"][:, np.newaxis]
         return mean
+
+    def is_finite(self) -> bool:
+        """Tell whether weights are finite, and margins: the weights are sums of rows."""
+        with np.errstate(over="ignore"):
+            squares = np.vdot(self.w, self.w)
+        return bool(np.isfinite(squares) and np.all(np.isfinite(self.weights())))
 
 
 def perceptron_steps(

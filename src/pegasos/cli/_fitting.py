@@ -11,6 +11,7 @@ from typing import Any
 from pegasos._errors import MendableError
 from pegasos.cli._complaints import complaints
 from pegasos.cli._machines import Settings
+from pegasos.cli._matching import as_fitted
 from pegasos.cli._output import messages
 from pegasos.cli._portrait import parts_of
 from pegasos.cli._reading import filling
@@ -235,5 +236,5 @@ def _best(model: Any) -> tuple[Any, Facts]:
 def judged(model: Any, test: Any) -> Facts:
     """Return how good a model is on rows that it was not fitted to."""
     X, y = test[:2]
-    accuracy = float((model.predict(X) == y).mean())
+    accuracy = float((model.predict(as_fitted(model, X)) == y).mean())
     return {"rows": X.shape[0], "accuracy": accuracy, "error": 1 - accuracy}

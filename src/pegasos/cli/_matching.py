@@ -18,7 +18,15 @@ from pegasos.cli._reading import TABLES, Reading
 if TYPE_CHECKING:
     from pegasos.io import Data
 
-__all__ = ["Features", "ModelFile", "load_model", "quietly", "read_for", "same_labels"]
+__all__ = [
+    "Features",
+    "ModelFile",
+    "as_fitted",
+    "load_model",
+    "quietly",
+    "read_for",
+    "same_labels",
+]
 
 ModelFile = Annotated[
     Path, typer.Argument(metavar="MODEL", help="A file that 'pegasos fit' has written.")
@@ -92,7 +100,8 @@ class Features:
                 n_jobs=n_jobs,
             )
         except MendableError as error:
-            raise self._in_other_words(error, if_zero) from None
+            may_be_labels = names is None and target is None
+            raise self._in_other_words(error, if_zero, may_be_labels) from None
         if names is not None and data.names != names:
             raise MendableError(
                 f"{path}: the labels are taken from a column that is a feature of the model",
@@ -116,7 +125,9 @@ class Features:
         has_names = reading.header or kind not in _TEXT_TABLES
         return has_names or all(_NUMBERED.fullmatch(name) for name in self.names)
 
-    def _in_other_words(self, error: MendableError, if_zero: str) -> MendableError:
+    def _in_other_words(
+        self, error: MendableError, if_zero: str, may_be_labels: bool
+    ) -> MendableError:
         """Return what is wrong as seen from the model, without options that only `fit` has."""
         message, hint = error.message, error.hint
         if "--zero-based" in hint and if_zero:
@@ -126,6 +137,8 @@ class Features:
             hint = "mend the file, or fit the model with --impute: then it fills them itself"
         elif "--one-hot" in hint:
             hint = "mend the value: the model takes numbers here"
+            if may_be_labels:
+                hint = "if the column holds the labels, name it with --target; else mend the value"
         return MendableError(message, hint)
 
     def _fitted_to(self, path: str, X: Any, target: str | int | None) -> Any:
@@ -170,7 +183,19 @@ def read_for(model_path: Path, path: str, reading: Reading, *, needs_labels: boo
     target = reading.place_of_labels
     if target is None and needs_labels:
         target = -1
-    return model, Features.of(model).read(path, reading, target=target)
+    rows = Features.of(model).read(path, reading, target=target)
+    return model, rows._replace(X=as_fitted(model, rows.X))
+
+
+def as_fitted(model: Any, X: Any) -> Any:
+    """Return rows as the model takes them: a scaler that moves zeros takes no sparse ones."""
+    from pegasos.io._data import is_sparse
+
+    moves_zeros = any(
+        getattr(step, "with_mean", type(step).__name__ == "MinMaxScaler")
+        for step in parts_of(model)
+    )
+    return X.toarray() if moves_zeros and is_sparse(X) else X
 
 
 def same_labels(path: str, y: Any, classes: Any) -> Any:

@@ -153,8 +153,8 @@ class PerceptronClassifier(LazyScores):
             state: PerceptronState = cluster.result(
                 cluster.submit(tasks.state_of, mixed, self.average)
             )
-            if not np.all(np.isfinite(state.weights())):
-                loaded.explain_overflow("the sum of the rows")
+            if not state.is_finite():
+                loaded.explain_overflow("the margin of a row")
         self._state = state
         self.classes_ = loaded.everyone.classes
         self.n_shards_ = len(loaded.parts)

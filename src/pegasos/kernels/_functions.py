@@ -20,7 +20,8 @@ from pegasos._validation import (
 from pegasos.kernels._blas import blas_on_one_thread
 
 # A squared distance is the difference of numbers as large as the squared norms. Above this product
-# of gamma and norm, float32 would leave an rbf kernel fewer than four digits.
+# of gamma and norm, float32 would leave an rbf kernel fewer than four digits; so would a constant
+# beside a kernel so many times smaller.
 _LARGEST_FOR_FLOAT32 = 256.0
 # The same for float64, and six digits.
 _LARGEST_FOR_FLOAT64 = 1e9
@@ -169,6 +170,16 @@ def refuse_overflow(kernel: VectorKernel, dtype: Any, *sides: Vectors) -> None:
         f"{np.sqrt(square):.3g} give values of about {largest:.2g}. Scale the features, for "
         f"example with sklearn.preprocessing.StandardScaler or MinMaxScaler{lower}{wider}"
     )
+
+
+def refuse_swamped(kernel: VectorKernel, dtype: Any, rows: Vectors) -> None:
+    """Refuse a constant beside which float32 has few digits left for the rest of the kernel."""
+    rest = kernel.largest(rows.largest_square) - abs(kernel.added)
+    if np.dtype(dtype) == np.float32 and abs(kernel.added) > _LARGEST_FOR_FLOAT32 * rest > 0:
+        raise ValueError(
+            f"coef0={kernel.coef0:g} leaves float32 too few digits for the rest of the "
+            f"{kernel.name} kernel, which is {rest:.3g} at most. Lower coef0, or pass X as float64"
+        )
 
 
 def linear(A: Any, B: Any, *, coef0: float = 0.0, n_jobs: int | None = None) -> npt.NDArray[Any]:

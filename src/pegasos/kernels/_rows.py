@@ -17,6 +17,7 @@ from pegasos.kernels._functions import (
     needs_float64,
     refuse_far_away,
     refuse_overflow,
+    refuse_swamped,
     without_zeros,
 )
 
@@ -286,6 +287,7 @@ class VectorRows:
         self._vectors = Vectors(rows, threads)
         refuse_overflow(kernel, X.dtype, self._vectors)
         refuse_far_away(kernel, self._vectors)
+        refuse_swamped(kernel, X.dtype, self._vectors)
         self._in_double = needs_float64(kernel, self._vectors)
         self.diagonal = kernel.diagonal(self._vectors.squares)
         # Products of the matrix unit for one value; 0: it is not used.
