@@ -253,6 +253,7 @@ REFUSED = [
     (("--lam", "0"), "--lam 0: this is not a number above 0", "--lam 0.001"),
     (("--lam", "x"), "--lam x: this is not a number", "--lam 0.001"),
     (("--lam", "nan"), "--lam nan: this is not a number", "--lam 0.001"),
+    (("--lam", "1e-3,,1"), "--lam '': this is not a number", "--lam 0.001"),
     (("--max-steps", "1.5"), "--max-steps 1.5: this is not a whole number", "--max-steps 3"),
     (("--tol", "-1"), "--tol -1: this is not a number above 0", "--tol 0.001"),
     (("--kernel", "rbf", "--gamma", "0"), "--gamma 0: this is not a number above 0", "--gamma"),

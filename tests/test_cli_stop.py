@@ -16,9 +16,10 @@ pytest.importorskip("pyarrow", reason="studies need the extra io")
 RUN_SLOW = ("study", "run", "slow.toml", "-o", "out", "--no-report")
 
 
-def test_after_ctrl_c_the_same_command_goes_on(tmp_path):
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
+def test_after_ctrl_c_the_same_command_goes_on(tmp_path, stop):
     (tmp_path / "slow.toml").write_text(SLOW)
-    code, said = stopped_with(signal.SIGINT, tmp_path, *RUN_SLOW)
+    code, said = stopped_with(stop, tmp_path, *RUN_SLOW)
     assert code == 130
     *_, note, hint = said.splitlines()
     assert note == "note: stopped; what was finished is in out"

@@ -376,7 +376,7 @@ def test_progress_is_shown_on_stderr_when_asked_for(capsys):
     ("options", "message"),
     [
         ({"lams": (0.1, 0.0)}, r"'lams\[1\]' parameter of PegasosCV must be a float"),
-        ({"lams": ()}, "lams must be one or more values that all differ"),
+        ({"lams": ()}, "lams must be one or more values; got none"),
         ({"lams": (0.1, 0.1)}, "all differ"),
         ({"steps": (0,)}, r"'steps\[0\]'.*Got 0"),
         ({"steps": (10.5,)}, r"'steps\[0\]'.*Got 10.5"),

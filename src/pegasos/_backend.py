@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from joblib import effective_n_jobs
+from joblib import cpu_count, effective_n_jobs
 from joblib.parallel import (
     LokyBackend,
     MultiprocessingBackend,
@@ -18,6 +18,8 @@ __all__ = ["chosen_cluster", "threads_here"]
 
 # Our own threads, which share rows and kernel matrices, do better than any of these.
 _HERE = (LokyBackend, MultiprocessingBackend, SequentialBackend, ThreadingBackend)
+# Threads beyond the cores only wait; ten thousand of them stop the machine.
+_MANY_THREADS = 64
 
 
 @contextmanager
@@ -41,10 +43,15 @@ def chosen_cluster() -> Iterator[Cluster | None]:
 
 
 def threads_here(n_jobs: int | None) -> int:
-    """Return how many threads of this machine ``n_jobs`` stands for; None is 1."""
+    """Return how many threads of this machine ``n_jobs`` stands for; None is 1.
+
+    Fewer than asked for if it has far fewer cores: no result depends on their number.
+    """
     backend, _ = get_active_backend()
     if isinstance(backend, _HERE):
-        return int(effective_n_jobs(n_jobs))
-    # A cluster would count all its cores, wherever it is asked; one of its tasks has one thread.
-    threads, by_default = get_active_backend(require="sharedmem")
-    return int(threads.effective_n_jobs(by_default if n_jobs is None else n_jobs))
+        wanted = int(effective_n_jobs(n_jobs))
+    else:
+        # A cluster would count all its cores, wherever it is asked; a task of it has one thread.
+        threads, by_default = get_active_backend(require="sharedmem")
+        wanted = int(threads.effective_n_jobs(by_default if n_jobs is None else n_jobs))
+    return min(wanted, max(_MANY_THREADS, int(cpu_count())))

@@ -126,10 +126,12 @@ def grid_values(estimator: str, name: str, given: Any) -> tuple[Any, ...]:
     for i, value in enumerate(values):
         entry = f"{name}[{i}]"
         validate_parameter_constraints({entry: rule}, {entry: value}, caller_name=estimator)
-    if not values or len(set(values)) < len(values):
+    if not values:
+        raise ValueError(f"{name} must be one or more values; got none. Name at least one")
+    if len(set(values)) < len(values):
         raise ValueError(
-            f"{name} must be one or more values that all differ; got {list(values)}. Leave out "
-            "what is there twice"
+            f"{name} must be values that all differ; got {list(values)}. Leave out what is there "
+            "twice"
         )
     return values
 

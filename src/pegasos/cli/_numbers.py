@@ -20,7 +20,7 @@ def number(text: str, flag: str, above: float = -inf, example: str = "0.001") ->
     if not isfinite(value) or value <= above:
         what = "a number" if above == -inf else f"a number above {above:g}"
         raise MendableError(
-            f"{flag} {text}: this is not {what}", f"write {what}, as in {flag} {example}"
+            f"{flag} {_shown(text)}: this is not {what}", f"write {what}, as in {flag} {example}"
         )
     return value
 
@@ -34,10 +34,14 @@ def whole(text: str, flag: str, low: int = 1, high: int = LARGEST, example: int 
     if not low <= value <= high:
         to = "on" if high == LARGEST and value <= high else f"to {high}"
         raise MendableError(
-            f"{flag} {text}: this is not a whole number from {low} {to}",
+            f"{flag} {_shown(text)}: this is not a whole number from {low} {to}",
             f"write one, as in {flag} {example}",
         )
     return value
+
+
+def _shown(text: str) -> str:
+    return text or repr(text)
 
 
 class _SaidAsItIs(Exception):  # noqa: N818 - what it does

@@ -170,7 +170,7 @@ def _pyarrow_parquet() -> Any:
 
 def _refuse(path: Path, what: str) -> NoReturn:
     raise StudyError(
-        f"{path} {what}", "choose another folder, or begin anew with fresh=True (--fresh)"
+        f"{path} {what}", "choose another folder, or run the study anew with fresh=True (--fresh)"
     ) from None
 
 
