@@ -82,6 +82,7 @@ def floor(client: Any, X: Any, y: Any, lam: float, repeats: int) -> dict[str, li
 def _work_on(X: Any, y: Any, lam: float) -> tuple[float, float]:
     """Time an epoch of steps over a block on one thread, and the pass that certifies."""
     from pegasos._problem import Problem
+    from pegasos._sdca_run import Pace
     from pegasos._sdca_start import SgdStart
     from pegasos._validation import encode_labels
 
@@ -96,7 +97,9 @@ def _work_on(X: Any, y: Any, lam: float) -> tuple[float, float]:
         total_weight=float(len(y)),
     )
     masses = np.zeros((1, len(y)))
-    steps = SgdStart(problem, masses, len(y), problem.typical_row()[0])
+    square, entries = problem.typical_row()
+    pace = Pace.over(square, entries, n_features=X.shape[1], lam=lam, n_active=len(y))
+    steps = SgdStart(problem, masses, len(y), square, averages=pace.averages_start)
     draws = np.random.default_rng(0).permutation(len(y))
     in_steps, _ = measure.timed(lambda: steps.advance(draws))
     in_certificate, _ = measure.timed(lambda: problem.guess_masses(steps.weights(), masses))
