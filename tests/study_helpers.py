@@ -8,6 +8,7 @@ import pytest
 from sklearn.model_selection import StratifiedKFold
 
 from pegasos import studies
+from pegasos.studies import StudyError
 from pegasos.studies._file import parse
 
 # Two models, one in lockstep and one not; a test part, folds, two repeats: 12 tasks.
@@ -51,6 +52,26 @@ QUICK = (
     .replace("lam = [1e-3, 1e-1]", "lam = [0.01]")
     .replace("max_steps = [50, 20]", "max_steps = [20]")
 )
+
+
+# A study in which one thing at a time is made wrong.
+BASE = """title = "Base"
+seed = 1
+
+[data]
+name = "digits"
+
+[evaluate]
+folds = 3
+
+[[models]]
+name = "kernel"
+estimator = "KernelPegasosClassifier"
+[models.grid]
+lam = [0.1, 1.0]
+max_steps = [10]
+
+"""
 
 
 def study_of(text, folder=Path()):
@@ -132,3 +153,17 @@ def check_rows(rows, make, X, y, folds, prepare=None):
         assert (row["train_error"], row["test_error"]) == pytest.approx(expected, abs=1e-12)
         assert row["n_rows"] == len(train)
         assert row["seconds"] >= 0
+
+
+def error_of(text):
+    with pytest.raises(StudyError) as caught:
+        study_of(text)
+    return caught.value
+
+
+def assert_error(text, line, *words):
+    """The error names this line of the text, and says these words."""
+    message = error_of(text).message
+    assert message.startswith(f"small.toml, line {line}: "), message
+    for word in words:
+        assert word in message

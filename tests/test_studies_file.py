@@ -5,40 +5,7 @@ import pytest
 from pegasos import studies
 from pegasos.studies import StudyError
 
-from .study_helpers import SMALL, study_of
-
-BASE = """title = "Base"
-seed = 1
-
-[data]
-name = "digits"
-
-[evaluate]
-folds = 3
-
-[[models]]
-name = "kernel"
-estimator = "KernelPegasosClassifier"
-[models.grid]
-lam = [0.1, 1.0]
-max_steps = [10]
-
-"""
-
-
-def error_of(text):
-    with pytest.raises(StudyError) as caught:
-        study_of(text)
-    return caught.value
-
-
-def check(text, line, *words):
-    """The error names this line of the text, and says these words."""
-    message = error_of(text).message
-    assert message.startswith(f"small.toml, line {line}: "), message
-    for word in words:
-        assert word in message
-
+from .study_helpers import BASE, SMALL, assert_error, error_of, study_of
 
 # --- What is right --------------------------------------------------------------------------------
 
@@ -177,7 +144,7 @@ def test_accuracies_are_met_from_above():
 )
 def test_what_is_wrong_is_named_with_its_line(old, new, line, message):
     assert BASE.count(old) == 1 or old.startswith(("[[", '"'))
-    check(BASE.replace(old, new, 1), line, message)
+    assert_error(BASE.replace(old, new, 1), line, message)
 
 
 REPORTED = """
@@ -208,7 +175,7 @@ at = { lam = 0.1 }
 def test_a_wrong_report_is_named_with_its_line(old, new, line, message):
     study_of(BASE + REPORTED)
     assert REPORTED.count(old) == 1
-    check(BASE + REPORTED.replace(old, new), line, message)
+    assert_error(BASE + REPORTED.replace(old, new), line, message)
 
 
 CLOCK = """
@@ -238,7 +205,7 @@ at = { max_steps = 10 }
 def test_a_slope_that_cannot_be_is_named_with_its_line(old, new, line, message):
     study_of(BASE + CLOCK)
     assert CLOCK.count(old) == 1
-    check(BASE + CLOCK.replace(old, new), line, message)
+    assert_error(BASE + CLOCK.replace(old, new), line, message)
 
 
 FIGURE = '\n[[figures]]\nkind = "heatmap"\nmodel = "kernel"\n'
@@ -256,7 +223,7 @@ FIGURE = '\n[[figures]]\nkind = "heatmap"\nmodel = "kernel"\n'
 )
 def test_a_wrong_figure_is_named_with_its_line(old, new, line, message):
     study_of(BASE + FIGURE)
-    check(BASE + FIGURE.replace(old, new), line, message)
+    assert_error(BASE + FIGURE.replace(old, new), line, message)
 
 
 TIMING = """
@@ -305,7 +272,7 @@ estimator = "PegasosClassifier"
 def test_a_wrong_timing_is_named_with_its_line(old, new, line, message):
     study_of(BASE + TIMING)
     assert TIMING.count(old) == 1
-    check(BASE + TIMING.replace(old, new), line, message)
+    assert_error(BASE + TIMING.replace(old, new), line, message)
 
 
 RACE = """
@@ -331,7 +298,7 @@ data = { name = "moons" }
 def test_a_wrong_race_is_named_with_its_line(old, new, line, message):
     study_of(BASE + RACE)
     assert RACE.count(old) == 1
-    check(BASE + RACE.replace(old, new), line, message)
+    assert_error(BASE + RACE.replace(old, new), line, message)
 
 
 def test_parameters_that_clash_are_refused_before_anything_runs():

@@ -2,98 +2,67 @@
 
 import pytest
 
-from pegasos.studies import StudyError
 from pegasos.studies._locate import line_of
 
-from .study_helpers import study_of
-
-BASE = """title = "Base"
-seed = 1
-
-[data]
-name = "digits"
-
-[evaluate]
-folds = 3
-
-[[models]]
-name = "kernel"
-estimator = "KernelPegasosClassifier"
-[models.grid]
-lam = [0.1, 1.0]
-max_steps = [10]
-
-"""
-
-
-def error_of(text):
-    with pytest.raises(StudyError) as caught:
-        study_of(text)
-    return caught.value
-
-
-def check(text, line, *words):
-    """The error names this line of the text, and says these words."""
-    message = error_of(text).message
-    assert message.startswith(f"small.toml, line {line}: "), message
-    for word in words:
-        assert word in message
+from .study_helpers import BASE, assert_error, error_of, study_of
 
 
 def test_a_wrong_value_has_its_line():
-    check(BASE.replace("seed = 1", 'seed = "one"'), 2, "seed: must be a whole number", "'one'")
+    assert_error(
+        BASE.replace("seed = 1", 'seed = "one"'), 2, "seed: must be a whole number", "'one'"
+    )
 
 
 def test_a_wrong_value_in_an_array_of_many_lines_has_its_own_line():
     text = BASE.replace("lam = [0.1, 1.0]", "lam = [\n  0.1, # small\n  -1.0,\n]")
-    check(text, 16, "models[0].grid.lam[1]")
+    assert_error(text, 16, "models[0].grid.lam[1]")
 
 
 def test_a_missing_key_has_the_line_of_its_table():
     text = BASE + '\n[[models]]\nestimator = "PegasosClassifier"\n'
-    check(text, 18, "models[1].name: is missing")
+    assert_error(text, 18, "models[1].name: is missing")
 
 
 def test_a_missing_table_is_on_the_first_line():
-    check('title = "x"\n', 1, "models: there is nothing to compute")
+    assert_error('title = "x"\n', 1, "models: there is nothing to compute")
 
 
 def test_dotted_keys_have_their_line():
     text = BASE.replace("[evaluate]\nfolds = 3", "[evaluate]\n").replace(
         "seed = 1", "seed = 1\nprepare.scale = 'minmx'"
     )
-    check(text, 3, "prepare.scale", "did you mean 'minmax'?")
+    assert_error(text, 3, "prepare.scale", "did you mean 'minmax'?")
 
 
 def test_inline_tables_have_their_line():
     text = BASE.replace("seed = 1", 'seed = 1\nprepare = { test = 0.5,  bias = "yes" }')
-    check(text, 3, "prepare.bias: must be true or false; got 'yes'")
+    assert_error(text, 3, "prepare.bias: must be true or false; got 'yes'")
 
 
 def test_inline_tables_with_an_array_of_many_lines_have_the_line_they_begin_on():
     text = BASE.replace(
         "[models.grid]\nlam = [0.1, 1.0]\nmax_steps = [10]", "grid = { lam = [\n0.1,\n-1\n] }"
     )
-    check(text, 13, "models[0].grid.lam[1]")
+    assert_error(text, 13, "models[0].grid.lam[1]")
 
 
 def test_texts_of_many_lines_do_not_shift_lines():
     text = BASE.replace('title = "Base"', 'title = "Base"\nabout = """\n[x]\nlam = 3\n"""')
-    check(text.replace("folds = 3", "folds = 1"), 12, "evaluate.folds", "at least 2")
+    assert_error(text.replace("folds = 3", "folds = 1"), 12, "evaluate.folds", "at least 2")
 
 
 def test_tables_out_of_order_have_their_line():
     text = BASE + "\n[prepare]\ntest = 1.5\n"
-    check(text, 19, "prepare.test: must be a number between 0 and 1", "1.5")
+    assert_error(text, 19, "prepare.test: must be a number between 0 and 1", "1.5")
 
 
 def test_windows_line_ends_count_as_one():
-    check(BASE.replace("folds = 3", "folds = 1").replace("\n", "\r\n"), 8, "evaluate.folds")
+    assert_error(BASE.replace("folds = 3", "folds = 1").replace("\n", "\r\n"), 8, "evaluate.folds")
 
 
 def test_a_name_that_is_there_twice_has_its_second_line():
     text = BASE + '\n[[models]]\nname = "kernel"\nestimator = "PegasosClassifier"\n'
-    check(text, 19, "models[1].name: 'kernel' is there twice")
+    assert_error(text, 19, "models[1].name: 'kernel' is there twice")
 
 
 def test_a_model_may_not_be_called_like_a_row_of_a_race():
@@ -109,7 +78,9 @@ data = { name = "moons" }
         "kernel: pegasos",
         "kernel: sdca",
     ]
-    check(BASE.replace('"kernel"', '"kernel: sdca"') + race, 19, "'kernel: sdca' is there twice")
+    assert_error(
+        BASE.replace('"kernel"', '"kernel: sdca"') + race, 19, "'kernel: sdca' is there twice"
+    )
 
 
 def test_what_is_no_toml_has_its_line_and_column():
